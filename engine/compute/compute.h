@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/line.h"
+#include "engine/plan/plan.h"
+
+namespace vram {
+
+/// Bytes one GPU moves for one reason in one step, and the time that takes.
+struct Traffic {
+  Line line;
+  const char* link = "";  // "nvlink", "network", "pcie"
+  double seconds = 0, exposed_seconds = 0;
+};
+
+/// Figures that do not apply are empty. FLOPs are counts; times seconds.
+struct ComputeFigures {
+  std::optional<double> flops_per_token;  // training, by the convention of `flops`
+  std::optional<double> step_flops, model_flops, hardware_flops;
+  std::optional<double> mfu, hfu, mfu_band;
+  const char* mfu_source = "";  // "given", "estimated"
+  const char* mfu_reason = "";  // where the estimate comes from
+  const char* bound = "";       // "compute", "communication"
+  std::optional<double> attention_share, micro_batches, step_seconds, tokens_per_second, days, gpu_hours, usd, kwh;
+  std::vector<Traffic> traffic;
+  std::optional<double> napkin_flops;     // 6 N D (6 N a token where no tokens are given)
+  std::vector<Message> messages;          // e.g. FLOPs fell back to 6n
+};
+
+ComputeFigures compute_figures(const Plan& plan);
+
+/// FLOPs a token, forward only, of the whole model with `context` tokens seen on average (serving: 2 N + attention).
+double forward_flops_per_token(const Model& model, double context);
+
+}  // namespace vram

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace vram {
+
+/// How a tensor is stored. `bits` an element include scales and zero points at the usual group size.
+struct Format {
+  std::string_view id;    // "bf16", "nf4", "q4_k_m"
+  std::string_view name;  // "BF16"
+  double bits;            // an element of a quantised linear, scales included
+  double nominal_bytes;   // the napkin's: 2, 1, 0.5
+  bool blocks_only;       // embedding, head, norms and routers stay in 16 bit
+  bool weights;           // usable for weights
+  bool kv;                // usable for the KV cache
+  std::string_view note;  // source of `bits`
+};
+
+std::span<const Format> formats();
+const Format* find_format(std::string_view id);
+
+}  // namespace vram

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/advice/findings.h"
+#include "engine/compute/compute.h"
+#include "engine/plan/plan.h"
+#include "engine/serving/serving.h"
+#include "engine/training/training.h"
+
+namespace vram {
+
+inline constexpr const char* kEngineVersion = "0.1.0";
+
+/// Everything one plan says. Where `answered` is false (unknown model or gpu) only `messages` hold.
+struct Report {
+  bool answered = false;
+  std::string share;  // canonical, without view keys
+  Plan plan;
+  TrainingBill training;
+  ComputeFigures compute;
+  ServingBill serving;
+  std::vector<Finding> findings;
+  std::vector<Message> messages;
+};
+
+/// The whole report of a plan as read: share string to figures.
+Report report(std::string_view share);
+Report report(const PlanReading& reading);
+
+std::string report_json(const Report& report);      // contract section 3; one line, no trailing newline
+std::string report_text(const Report& report);      // an 80-column terminal
+std::string report_markdown(const Report& report);  // also the document behind the page's canvas
+std::string report_csv(const Report& report);       // bill,id,label,bytes,formula
+
+/// The three sentences every face begins with: training, compute, serving.
+std::vector<std::string> headline_sentences(const Report& report);
+
+}  // namespace vram

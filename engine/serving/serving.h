@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "engine/line.h"
+#include "engine/plan/plan.h"
+#include "engine/training/training.h"
+
+namespace vram {
+
+struct ServingNapkin {
+  std::optional<uint64_t> weights_bytes, reserve_bytes, kv_bytes_per_request;
+  std::optional<double> max_concurrency, flops_per_token;
+};
+
+/// One replica. Per GPU where the name says so. Figures that do not apply are empty.
+struct ServingBill {
+  Verdict verdict = Verdict::invalid;
+  std::optional<uint64_t> weights_bytes_per_gpu, kv_bytes_per_token, kv_bytes_per_token_beyond_window,
+      kv_bytes_per_token_per_gpu, kv_bytes_per_request, kv_budget_bytes_per_gpu, kv_tokens;
+  std::optional<double> max_concurrency, max_concurrency_p99, max_concurrency_at_max_len, max_concurrency_at_tpot,
+      promised_concurrency, longest_context, replicas_needed;
+  const char* bound = "";  // "memory", "compute", "bandwidth"
+  uint64_t device_bytes = 0, band_bytes = 0, capacity_bytes = 0;
+  std::vector<Line> lines;  // weights kv_cache activations graphs buffers context reserve; one GPU
+  std::optional<double> flops_per_token, prefill_seconds, decode_seconds_per_token, tokens_per_second,
+      requests_per_second, usd_per_million_tokens;
+  std::vector<Line> request_lines;  // how kv_bytes_per_request comes about
+  ServingNapkin napkin;
+  std::vector<Message> faults;
+};
+
+/// Uses plan.subject and plan.accelerator, which must not be null.
+ServingBill serving_bill(const Plan& plan);
+
+}  // namespace vram

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/line.h"
+#include "engine/model/model.h"
+#include "engine/plan/plan.h"
+
+namespace vram {
+
+enum class Verdict : uint8_t { fits, tight, exceeds, invalid };
+const char* verdict_word(Verdict verdict);
+
+/// What a GPU holds at its fullest moment of one phase of a step.
+struct Phase {
+  const char* id = "";  // "forward", "loss", "backward", "reduce", "optimizer"
+  uint64_t allocated_bytes = 0;
+  std::vector<Line> lines;  // weights .. buffers; add up to allocated_bytes
+};
+
+/// One pipeline stage: its fullest phase.
+struct StageBill {
+  int stage = 0;
+  double first_layer = 0, layers = 0;
+  uint64_t allocated_bytes = 0, reserved_bytes = 0, device_bytes = 0, band_bytes = 0;
+  const char* phase = "";
+  std::vector<Line> lines;    // of that phase; add up to device_bytes
+};
+
+struct TrainingNapkin {
+  std::optional<uint64_t> states_bytes, activations_bytes, buffers_bytes, total_bytes;
+  std::optional<uint64_t> gpus;
+};
+
+struct TrainingBill {
+  Verdict verdict = Verdict::invalid;
+  const char* phase = "";
+  int stage = 0;
+  uint64_t allocated_bytes = 0, reserved_bytes = 0, device_bytes = 0, band_bytes = 0;
+  int64_t headroom_bytes = 0;      // capacity (after `margin`) - device_bytes
+  uint64_t capacity_bytes = 0;     // what the driver reports x (1 - margin)
+  std::vector<Line> lines;         // weights gradients optimizer adapters activations logits gathered buffers
+                                   // fragmentation context communication, always, in this order
+  std::vector<Phase> phases;       // of that stage
+  std::vector<StageBill> stages;
+  std::optional<uint64_t> host_bytes_per_node;
+  std::optional<Verdict> host_verdict;
+  TrainingNapkin napkin;
+  std::vector<Message> faults;     // why it is invalid
+};
+
+/// The training bill of a plan. Pure; microseconds. Uses plan.subject and plan.accelerator, which must not be null.
+TrainingBill training_bill(const Plan& plan);
+
+/// Layers of each pipeline stage: `stages` where given, else as even as possible, surplus to later stages.
+std::vector<double> stage_layers(const Plan& plan);
+
+/// Parameters that carry a gradient (all for full; the adapters and trained embeddings for lora, qlora).
+double trained_parameters(const Plan& plan);
+
+}  // namespace vram
