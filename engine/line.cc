@@ -1,0 +1,142 @@
+#include "engine/line.h"
+
+#include <cmath>
+#include <utility>
+
+#include "engine/units.h"
+
+namespace vram {
+namespace {
+
+__extension__ using Wide = unsigned __int128;
+
+constexpr uint64_t kDecimals = 1000000000;  // 9 decimals of a factor count
+
+/// An exact integer, or a decimal as an integer over 10^9.
+struct Fraction {
+  uint64_t numerator;
+  uint64_t denominator;
+};
+
+uint64_t greatest_common_divisor(uint64_t a, uint64_t b) {
+  while (b != 0) a = std::exchange(b, a % b);
+  return a;
+}
+
+Fraction fraction_of(double value) {
+  if (!(value > 0)) return {0, 1};
+  const double limit = 9.2e18;
+  if (value >= limit) return {static_cast<uint64_t>(limit), 1};
+  if (value == std::floor(value)) return {static_cast<uint64_t>(value), 1};
+  const double scaled = std::nearbyint(value * static_cast<double>(kDecimals));
+  if (scaled >= limit) return {static_cast<uint64_t>(std::ceil(value)), 1};
+  const auto numerator = static_cast<uint64_t>(scaled);
+  const uint64_t divisor = greatest_common_divisor(numerator, kDecimals);
+  return {numerator / divisor, kDecimals / divisor};
+}
+
+/// Numerator and denominator kept small by cancelling what a new term shares with the other side.
+struct Product {
+  Wide numerator = 1, denominator = 1;
+  bool overflow = false;
+
+  static void multiply(Wide& side, Wide& other, uint64_t term, bool& overflow) {
+    const uint64_t shared = term == 0 ? 1 : greatest_common_divisor(term, static_cast<uint64_t>(other % term));
+    if (shared > 1 && other % shared == 0) {
+      other /= shared;
+      term /= shared;
+    }
+    const Wide limit = ~Wide{0};
+    if (term != 0 && side > limit / term) {
+      overflow = true;
+      return;
+    }
+    side *= term;
+  }
+  void multiply(uint64_t term) { multiply(numerator, denominator, term, overflow); }
+  void divide(uint64_t term) {
+    if (term != 0) multiply(denominator, numerator, term, overflow);
+  }
+};
+
+std::string term_text(const Factor& factor) {
+  std::string text = write_number(factor.value);
+  if (*factor.meaning) text.append(" ").append(factor.meaning);
+  return text;
+}
+
+}  // namespace
+
+uint64_t product_bytes(const std::vector<Factor>& factors, bool* too_large) {
+  Product product;
+  for (const Factor& factor : factors) {
+    const Fraction fraction = fraction_of(factor.value);
+    if (factor.op == '/') {
+      product.divide(fraction.numerator);
+      product.multiply(fraction.denominator);
+    } else {
+      product.multiply(fraction.numerator);
+      product.divide(fraction.denominator);
+    }
+  }
+  const Wide bytes = product.numerator / product.denominator + (product.numerator % product.denominator != 0 ? 1 : 0);
+  const bool large = product.overflow || bytes > kLargestBillBytes;
+  if (large && too_large != nullptr) *too_large = true;
+  return large ? kLargestBillBytes : static_cast<uint64_t>(bytes);
+}
+
+Line leaf(const char* id, const char* label, std::vector<Factor> factors, const char* note, double band_share) {
+  Line line;
+  line.id = id;
+  line.label = label;
+  line.factors = std::move(factors);
+  line.note = note;
+  line.bytes = product_bytes(line.factors, &line.too_large);
+  line.band_bytes = static_cast<uint64_t>(std::ceil(static_cast<double>(line.bytes) * band_share));
+  return line;
+}
+
+Line group(const char* id, const char* label, std::vector<Line> children, const char* note) {
+  Line line;
+  line.id = id;
+  line.label = label;
+  line.note = note;
+  for (const Line& child : children) {
+    line.bytes += child.bytes;
+    line.band_bytes += child.band_bytes;
+    line.too_large |= child.too_large;
+  }
+  line.too_large |= line.bytes > kLargestBillBytes;
+  line.children = std::move(children);
+  return line;
+}
+
+uint64_t total_bytes(const std::vector<Line>& lines) {
+  uint64_t sum = 0;
+  for (const Line& line : lines) sum += line.bytes;
+  return sum;
+}
+
+uint64_t total_band_bytes(const std::vector<Line>& lines) {
+  double squares = 0;
+  for (const Line& line : lines) {
+    squares += static_cast<double>(line.band_bytes) * static_cast<double>(line.band_bytes);
+  }
+  return static_cast<uint64_t>(std::ceil(std::sqrt(squares)));
+}
+
+std::string formula(const Line& line) {
+  if (!line.children.empty()) return "";
+  std::string products, divisors;
+  for (const Factor& factor : line.factors) {
+    if (factor.op == '/') {
+      divisors.append(" ÷ ").append(term_text(factor));
+    } else {
+      products.append(products.empty() ? "" : " × ").append(term_text(factor));
+    }
+  }
+  if (products.empty()) products = "1";
+  return products + divisors;
+}
+
+}  // namespace vram
