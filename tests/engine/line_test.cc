@@ -1,0 +1,60 @@
+#include "engine/line.h"
+
+#include <catch2/catch_test_macros.hpp>
+
+using namespace vram;
+
+TEST_CASE("a leaf is the product of its factors") {
+  const Line line = leaf("weights", "Weights", {times("N", 70e9, "parameters"), times("", 2, "B")});
+  CHECK(line.bytes == 140000000000u);
+  CHECK_FALSE(line.too_large);
+}
+
+TEST_CASE("a division comes last and is rounded up once") {
+  // 10 / 3 * 3 would be 12 were each step rounded up.
+  CHECK(leaf("a", "A", {times("", 10, ""), over("", 3, "")}).bytes == 4);
+  CHECK(leaf("a", "A", {over("", 3, ""), times("", 10, ""), times("", 3, "")}).bytes == 10);
+}
+
+TEST_CASE("decimals are exact, not binary approximations") {
+  CHECK(leaf("a", "A", {times("", 0.1, ""), times("", 30, "")}).bytes == 3);
+  CHECK(leaf("a", "A", {times("", 1e9, ""), times("", 0.5159, "")}).bytes == 515900000);
+  CHECK(leaf("a", "A", {times("", 100, ""), over("", 0.7, "")}).bytes == 143);
+}
+
+TEST_CASE("a product with a zero factor is zero") {
+  CHECK(leaf("a", "A", {times("", 0, ""), times("", 1e18, ""), times("", 1e18, ""), times("", 1e18, "")}).bytes == 0);
+}
+
+TEST_CASE("intermediate products may exceed 64 bits") {
+  const Line line = leaf("a", "A", {times("", 4e18, ""), times("", 8e18, ""), over("", 8e18, ""), over("", 2e9, "")});
+  CHECK(line.bytes == 2000000000u);
+  CHECK_FALSE(line.too_large);
+}
+
+TEST_CASE("a result above 2^53 is flagged and saturates") {
+  const Line line = leaf("a", "A", {times("", 9007199254740992.0, ""), times("", 2, "")});
+  CHECK(line.too_large);
+  CHECK(line.bytes == kLargestBillBytes);
+  CHECK(group("b", "B", {line}).too_large);
+}
+
+TEST_CASE("a group adds its children to the byte, and their bands plainly") {
+  const Line line = group("sum", "Sum",
+                          {leaf("a", "A", {times("", 100, "")}, "", 0.1), leaf("b", "B", {times("", 50, "")}, "", 0.5)});
+  CHECK(line.bytes == 150);
+  CHECK(line.band_bytes == 35);
+}
+
+TEST_CASE("the band of a bill is the root of the sum of squares of its lines") {
+  CHECK(total_band_bytes({leaf("a", "A", {times("", 30, "")}, "", 0.1), leaf("b", "B", {times("", 40, "")}, "", 0.1)}) ==
+        5);
+}
+
+TEST_CASE("a formula prints the factors, divisions last") {
+  const Line line = leaf("a", "A",
+                         {times("L", 80, "layers"), over("tp", 8, "tensor parallel"), times("s", 4096, "tokens"),
+                          times("", 0.5, "B")});
+  CHECK(formula(line) == "80 layers × 4096 tokens × 0.5 B ÷ 8 tensor parallel");
+  CHECK(formula(group("g", "G", {line})).empty());
+}
