@@ -8,14 +8,15 @@ namespace vram {
 
 /// A data sheet. 0 means not published. Peaks are dense (no 2:4 sparsity).
 struct Accelerator {
-  std::string id, name, vendor, source;
+  std::string id, name, vendor, family, link, note, source;
   double marketed_bytes = 0;       // on the box: 80 GB = 80e9
-  double memory_bytes = 0;         // what the driver reports
+  double memory_bytes = 0;         // what the driver reports; of unified memory the share a GPU may wire
   double bandwidth_gb_s = 0;       // of its memory, GB/s
   double fp32_tflops = 0, tf32_tflops = 0, fp16_tflops = 0, bf16_tflops = 0, fp8_tflops = 0, fp4_tflops = 0,
          int8_tops = 0, int4_tops = 0;
   double link_gb_s = 0;            // inside a node, one direction, GB/s a GPU (PCIe's where there is no other link)
   bool link_is_pcie = false;
+  double link_gpus = 0;            // GPUs joined by that link: 2 of a bridge, 72 of an NVL72 rack; 0: those of the node
   double pcie_gb_s = 0;
   double net_gb_s = 0;             // between nodes, one direction, GB/s a GPU
   double node = 8;                 // GPUs a node
@@ -26,8 +27,12 @@ struct Accelerator {
   int release_year = 0;
 };
 
+/// `gpu=custom`: nothing known but the defaults above; the plan's own keys fill it in.
+Accelerator custom_accelerator();
+
 /// Peak in TFLOPS for a compute format ("fp32" "tf32" "bf16" "fp16" "fp8" "fp4"); falls back to the nearest wider
-/// format the chip has (fp4 -> fp8 -> bf16 -> fp16 -> fp32). 0 where nothing is known.
+/// format the chip has (fp4 -> fp8 -> bf16 -> fp16 -> fp32;
+/// fp16 -> bf16 -> fp32; tf32 -> fp32). 0 where nothing is known.
 double peak_tflops(const Accelerator& accelerator, std::string_view format);
 
 /// Reads one preset (presets/hardware/*.json). Empty where it is not one.
