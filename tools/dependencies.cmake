@@ -9,30 +9,32 @@ endif()
 include(FetchContent)
 set(FETCHCONTENT_QUIET ON)
 
-# Sets `out` to the source folder of `name`: the cache's, else a download.
-function(third_party_source out name pattern)
-  file(GLOB found ${VRAM_CACHE}/src/${pattern})
-  if(found)
-    list(SORT found COMPARE NATURAL)
-    list(GET found -1 newest)
-    set(${out} ${newest} PARENT_SCOPE)
-    return()
+# Sets `out` to the source folder of `name`: the newest in the cache that has `file`, else a download to there.
+function(third_party_source out name file url hash)
+  file(GLOB found ${VRAM_CACHE}/src/${name}-*/${file})
+  if(NOT found)
+    set(folder ${VRAM_CACHE}/src/${name}-upstream)
+    # SOURCE_SUBDIR names a folder without a CMakeLists.txt: we take the sources, not the project.
+    FetchContent_Declare(${name} URL ${url} URL_HASH SHA256=${hash} SOURCE_DIR ${folder} SOURCE_SUBDIR none)
+    FetchContent_MakeAvailable(${name})
+    set(found ${folder}/${file})
   endif()
-  # SOURCE_SUBDIR names a folder without a CMakeLists.txt: we take the sources, not the project.
-  FetchContent_Declare(${name} ${ARGN} SOURCE_SUBDIR none)
-  FetchContent_MakeAvailable(${name})
-  set(${out} ${${name}_SOURCE_DIR} PARENT_SCOPE)
+  list(SORT found COMPARE NATURAL)
+  list(GET found -1 newest)
+  string(REPLACE /${file} "" newest ${newest})
+  set(${out} ${newest} PARENT_SCOPE)
 endfunction()
 
 # A static library built once per source version, compiler and flags, and kept in the cache: another clone or
-# preset finds it built. IMPORTED where it is there, else built here and copied there when done.
+# preset finds it built. IMPORTED where it is there, else built here and copied there when done (and from then on
+# used from here: a second configuration relinks nothing).
 function(add_cached_library name)
   cmake_parse_arguments(PARSE_ARGV 1 lib "" "SOURCE" "FILES;INCLUDES;OPTIONS")
   string(SHA256 key "${lib_SOURCE}|${lib_FILES}|${lib_OPTIONS}|${CMAKE_CXX_FLAGS}|${CMAKE_CXX_COMPILER}|\
 ${CMAKE_CXX_COMPILER_VERSION}|${EMSCRIPTEN_VERSION}|${CMAKE_SYSTEM_PROCESSOR}")
   string(SUBSTRING ${key} 0 16 key)
   set(kept ${VRAM_CACHE}/lib/${name}-${key}.a)
-  if(EXISTS ${kept})
+  if(EXISTS ${kept} AND NOT EXISTS ${PROJECT_BINARY_DIR}/lib${name}.a)
     add_library(${name} STATIC IMPORTED GLOBAL)
     set_target_properties(${name} PROPERTIES IMPORTED_LOCATION ${kept})
   else()
@@ -40,7 +42,7 @@ ${CMAKE_CXX_COMPILER_VERSION}|${EMSCRIPTEN_VERSION}|${CMAKE_SYSTEM_PROCESSOR}")
     add_library(${name} STATIC EXCLUDE_FROM_ALL ${lib_FILES})
     target_compile_options(${name} PRIVATE ${lib_OPTIONS})
     target_include_directories(${name} PRIVATE ${lib_INCLUDES})
-    string(RANDOM LENGTH 8 draft)
+    string(MD5 draft ${PROJECT_BINARY_DIR})
     add_custom_command(TARGET ${name} POST_BUILD
       COMMAND ${CMAKE_COMMAND} -E make_directory ${VRAM_CACHE}/lib
       COMMAND ${CMAKE_COMMAND} -E copy $<TARGET_FILE:${name}> ${kept}.${draft}
@@ -56,9 +58,9 @@ if(VRAM_JSON_INCLUDE)
   file(MAKE_DIRECTORY ${json_include})
   file(CREATE_LINK ${VRAM_JSON_INCLUDE}/nlohmann ${json_include}/nlohmann SYMBOLIC)
 else()
-  third_party_source(json_source nlohmann_json nlohmann_json-3.*
-    URL https://github.com/nlohmann/json/releases/download/v3.11.3/json.tar.xz
-    URL_HASH SHA256=d6c65aca6b1ed68e7a182f4757257b107ae403032760ed6ef121c9d55e81757d)
+  third_party_source(json_source nlohmann_json include/nlohmann/json.hpp
+    https://github.com/nlohmann/json/releases/download/v3.11.3/json.tar.xz
+    d6c65aca6b1ed68e7a182f4757257b107ae403032760ed6ef121c9d55e81757d)
   set(json_include ${json_source}/include)
 endif()
 add_library(nlohmann_json INTERFACE)
@@ -67,9 +69,9 @@ target_compile_definitions(nlohmann_json INTERFACE JSON_NOEXCEPTION)
 
 # --- Catch2: its amalgamated source, against its separate headers ---------------------------------------------
 if(BUILD_TESTING)
-  third_party_source(catch2_source catch2 catch2-3.7.*
-    URL https://github.com/catchorg/Catch2/archive/refs/tags/v3.7.1.tar.gz
-    URL_HASH SHA256=c991b247a1a0d7bb9c39aa35faf0fe9e19764213f28ffba3109388e62ee0269c)
+  third_party_source(catch2_source catch2 extras/catch_amalgamated.cpp
+    https://github.com/catchorg/Catch2/archive/refs/tags/v3.7.1.tar.gz
+    c991b247a1a0d7bb9c39aa35faf0fe9e19764213f28ffba3109388e62ee0269c)
   set(CATCH_CONFIG_DEFAULT_REPORTER console)
   set(CATCH_CONFIG_CONSOLE_WIDTH 80)
   configure_file(${catch2_source}/src/catch2/catch_user_config.hpp.in
@@ -80,8 +82,9 @@ endif()
 
 # --- Dear ImGui: core and the two backends of the page --------------------------------------------------------
 if(EMSCRIPTEN)
-  third_party_source(imgui_source imgui imgui-1.92.*
-    GIT_REPOSITORY https://github.com/ocornut/imgui.git GIT_TAG v1.92.2b GIT_SHALLOW TRUE)
+  third_party_source(imgui_source imgui imgui.h
+    https://github.com/ocornut/imgui/archive/refs/tags/v1.92.2b.tar.gz
+    da3d453cce74e0fb3d67f8d798a2a8d04fcaf0b33ce0e0131d0695dfc4f64191)
   set(imgui_defines -DIMGUI_DISABLE_DEMO_WINDOWS -DIMGUI_DISABLE_DEBUG_TOOLS -DIMGUI_DISABLE_OBSOLETE_FUNCTIONS
     -DIMGUI_IMPL_OPENGL_ES3)
   add_cached_library(imgui SOURCE ${imgui_source}

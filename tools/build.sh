@@ -1,0 +1,11 @@
+#!/bin/sh
+# tools/build.sh [PRESET...]: configures what is not configured yet and builds. Presets: native native-asan web;
+# without any, native and web. The results are in build/PRESET.
+set -eu
+cd "$(dirname "$0")/.."
+. tools/env.sh
+[ $# -gt 0 ] || set -- native web
+for preset; do
+  [ -e "build/$preset/build.ninja" ] || cmake --preset "$preset"
+  cmake --build "build/$preset"
+done

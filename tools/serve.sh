@@ -1,0 +1,8 @@
+#!/bin/sh
+# Sets up, builds the page and serves it on http://localhost:8080 (another port: PORT=9000 tools/serve.sh).
+set -eu
+cd "$(dirname "$0")/.."
+sh tools/setup.sh
+sh tools/build.sh web
+echo "VRAM Ledger: http://localhost:${PORT:-8080}/  (Ctrl+C ends it)"
+exec node tools/serve.mjs build/web "${PORT:-8080}"
