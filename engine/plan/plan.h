@@ -31,8 +31,10 @@ struct Plan {
 #include "engine/plan/fields.def"
 #undef VRAM_FIELD
 
-  std::bitset<kKeyCount> given;                              // set by the share string (or by set_value)
-  std::vector<std::pair<std::string, std::string>> unknown;  // keys of a later version, verbatim, kept
+  double reserve_share = 0;  // `reserve` as a share of the weights; 0 where it was given as a size
+
+  std::bitset<kKeyCount> given;  // set by the share string (or by set_value), and not merely the default again
+  std::vector<std::pair<std::string, std::string>> unknown;  // keys of a later version: name, and the pair verbatim
 
   // What `model` (with `arch`) and `gpu` name, parsed once and shared by copies of the plan.
   std::shared_ptr<const Architecture> base_architecture;     // before the plan's own keys override it; null: unknown model
@@ -87,6 +89,7 @@ enum class FieldKind : uint8_t {
   number,  // any number
   share,   // 0..1, "25%" too
   size,    // bytes, written in the field's unit
+  size_or_share,  // a size, or a percentage in the member of the same name with _share
   rate,    // GB/s
   flag,    // 0 1
   choice,  // one of `words`
@@ -102,7 +105,7 @@ struct Field {
   FieldKind kind;
   Group group;
   std::string_view section;  // small heading in the page: "Parallelism", "Batch", "Saving memory" ...
-  double least, most;        // accepted range of numbers
+  double least, most;        // accepted range of numbers, in `unit`
   std::string_view unit;     // "GiB", "tokens", "GB/s", "" 
   std::string_view label;    // "Tensor parallel"
   std::string_view help;     // one or two sentences
