@@ -24,6 +24,9 @@ std::optional<double> read_rate(std::string_view text);
 /// Canonical: integers below 2^63 as plain digits, else the shortest decimal that reads back the same.
 std::string write_number(double value);
 
+/// Canonical percentage: 0.25 -> "25%"; reads back the same.
+std::string write_share(double share);
+
 /// Canonical size: in the key's unit if exact with at most 6 decimals, else in GB, else in B.
 std::string write_size(double bytes, double unit_bytes);
 
