@@ -83,6 +83,13 @@ double recompute_slowdown(Recompute recompute) {
   return recompute == Recompute::selective ? 1.05 : 1;
 }
 
+/// Time of a step whose optimizer states lie in host memory: x1.9 at a quarter, x4.2 at all of them
+/// (Megatron-Bridge, docs/performance-guide), a straight line through both within a tenth.
+double offload_slowdown(const Plan& plan) {
+  const bool states = plan.offload == Offload::optimizer || plan.offload == Offload::all;
+  return states ? 1 + 3.2 * plan.offload_fraction : 1;
+}
+
 bool has_experts(const Model& model) {
   return std::any_of(model.kinds.begin(), model.kinds.end(),
                      [](const LayerKind& kind) { return kind.ffn.kind == FfnKind::moe; });
@@ -133,7 +140,8 @@ MfuEstimate estimate_mfu(const Plan& plan, double attention_share) {
   const double matrices = row.mfu * size_factor(active);
   const double scaled = std::max(matrices - kLostPerDoubling * doublings(plan.gpus / 8), matrices / 2);
   const double mixed = scaled / (1 - attention_share + attention_share / attention_efficiency(chip));
-  return {mixed / recompute_slowdown(plan.recompute) / (1 + bubble_overhead(plan)), row.band, row.reason};
+  const double slowdown = recompute_slowdown(plan.recompute) * offload_slowdown(plan) * (1 + bubble_overhead(plan));
+  return {mixed / slowdown, row.band, row.reason};
 }
 
 }  // namespace vram

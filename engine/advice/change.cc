@@ -1,0 +1,161 @@
+#include "engine/advice/change.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/units.h"
+
+namespace vram {
+namespace {
+
+using Changes = std::vector<Change>;
+
+void add(Changes& out, bool applies, Change change) {
+  if (applies) out.push_back(std::move(change));
+}
+
+/// The plan's own global batch, kept while the micro-batch or the number of ranks changes.
+std::pair<Key, std::string> same_global_batch(const Plan& plan) {
+  return {Key::global_batch, write_number(plan.global_batch)};
+}
+
+bool whole_ratio(double a, double b) { return b > 0 && a / b == std::floor(a / b); }
+
+void add_free(const Plan& plan, Changes& out) {
+  add(out, plan.attention == AttentionKernel::eager,
+      {"attention_flash", "Use FlashAttention, which keeps no score matrix", {{Key::attention, "flash"}}});
+  add(out, !plan.fused_optimizer,
+      {"fused_optimizer", "Use a fused optimizer, which needs no temporaries", {{Key::fused_optimizer, "1"}}});
+  add(out, plan.tp > 1 && !plan.sp && plan.framework == Framework::megatron,
+      {"sequence_parallel", "Divide norms and the residual stream over the tensor-parallel GPUs", {{Key::sp, "1"}}});
+}
+
+void add_recomputation(const Plan& plan, Changes& out) {
+  add(out, plan.recompute == Recompute::none,
+      {"recompute_selective", "Recompute core attention in backward", {{Key::recompute, "selective"}}});
+  add(out, plan.recompute != Recompute::full,
+      {"recompute_full", "Recompute whole layers in backward", {{Key::recompute, "full"}}});
+}
+
+void add_batch(const Plan& plan, Changes& out) {
+  const double half = std::floor(plan.micro_batch / 2);
+  add(out, plan.micro_batch > 3 && whole_ratio(plan.micro_batch, 2),
+      {"micro_batch_half", "Halve the micro-batch and accumulate gradients",
+       {{Key::micro_batch, write_number(half)}, same_global_batch(plan)}});
+  add(out, plan.micro_batch > 1,
+      {"micro_batch_one", "Work on one sequence at a time and accumulate gradients",
+       {{Key::micro_batch, "1"}, same_global_batch(plan)}});
+}
+
+void add_loss(const Plan& plan, Changes& out) {
+  const bool whole_logits = plan.loss == Loss::full || plan.loss == Loss::inplace;
+  add(out, whole_logits, {"loss_chunked", "Work out the loss in chunks of the sequence", {{Key::loss, "chunked"}}});
+  add(out, whole_logits, {"loss_fused", "Fuse the head with the loss, so that no logits are stored", {{Key::loss, "fused"}}});
+  add(out, plan.allocator == Allocator::default_,
+      {"expandable_segments", "Let the allocator's segments grow, which fragments less", {{Key::allocator, "expandable"}}});
+}
+
+void add_sharding(const Plan& plan, Changes& out) {
+  const bool many = plan.dp() > 1;
+  const bool stages = plan.framework == Framework::deepspeed;
+  const bool fixed = plan.framework == Framework::megatron;
+  add(out, many && plan.zero < 1 && (stages || fixed),
+      {"zero_1", "Shard optimizer states over the data-parallel GPUs", {{Key::zero, "1"}}});
+  add(out, many && plan.zero < 2 && stages, {"zero_2", "Shard gradients as well", {{Key::zero, "2"}}});
+  add(out, many && plan.zero < 3 && stages, {"zero_3", "Shard weights as well", {{Key::zero, "3"}}});
+  add(out, many && plan.framework == Framework::ddp,
+      {"fsdp", "Shard weights, gradients and optimizer states over all GPUs", {{Key::framework, "fsdp"}}});
+  add(out, plan.optimizer == Optimizer::adamw && plan.method == Method::full,
+      {"optimizer_8bit", "Keep the moments in 8 bits", {{Key::optimizer, "adamw8bit"}}, "8-bit moments: usually none"});
+}
+
+void add_parallelism(const Plan& plan, Changes& out) {
+  const double tp = plan.tp * 2, pp = plan.pp * 2, ranks = plan.pp * plan.cp;
+  const bool megatron = plan.framework == Framework::megatron;
+  const std::string twice = write_number(tp);
+  add(out, megatron && tp <= plan.node && whole_ratio(plan.gpus, tp * ranks),
+      {"tensor_parallel", "Share every matrix between " + twice + " GPUs", {{Key::tp, twice}, same_global_batch(plan)}});
+  add(out, megatron && whole_ratio(plan.gpus, plan.tp * pp * plan.cp),
+      {"pipeline_parallel", "Spread the layers over " + write_number(pp) + " pipeline stages",
+       {{Key::pp, write_number(pp)}, same_global_batch(plan)}});
+}
+
+/// More GPUs, and a layout that uses them: FSDP where the framework shards nothing or only optimizer states.
+void add_gpus(const Plan& plan, Changes& out) {
+  const bool one_rank_layout = plan.tp * plan.pp * plan.cp * plan.ep == 1;
+  const bool reshard = one_rank_layout && plan.zero < 3 && plan.framework != Framework::fsdp2;
+  for (double factor : {2.0, 4.0, 8.0, 16.0, 32.0, 64.0}) {
+    const std::string gpus = write_number(plan.gpus * factor);
+    Change more{"more_gpus", "Spread the job over " + gpus + " GPUs", {{Key::gpus, gpus}}};
+    if (reshard) {
+      more.text += " with FSDP";
+      more.settings.push_back({Key::framework, "fsdp"});
+    }
+    out.push_back(std::move(more));
+  }
+}
+
+void add_less(const Plan& plan, Changes& out) {
+  add(out, plan.offload == Offload::none && plan.method == Method::full,
+      {"offload_optimizer", "Keep optimizer states in host memory", {{Key::offload, "optimizer"}}});
+  add(out, plan.method == Method::full,
+      {"lora", "Train LoRA adapters only", {{Key::method, "lora"}}, "only adapters are trained"});
+  add(out, plan.method != Method::qlora,
+      {"qlora", "Train LoRA adapters on a 4-bit base", {{Key::method, "qlora"}}, "only adapters are trained, on a 4-bit base"});
+}
+
+}  // namespace
+
+std::string fragment(const Change& change) {
+  std::string text;
+  for (const auto& [key, value] : change.settings) {
+    if (!text.empty()) text += '&';
+    text.append(field(key).name).append("=").append(value);
+  }
+  return text;
+}
+
+bool apply(const Change& change, Plan& plan) {
+  for (const auto& [key, value] : change.settings) {
+    Message refused;
+    if (!set_value(plan, key, value, &refused)) return false;
+  }
+  return true;
+}
+
+std::vector<Change> training_changes(const Plan& plan) {
+  Changes out;
+  add_free(plan, out);
+  add_recomputation(plan, out);
+  add_batch(plan, out);
+  add_loss(plan, out);
+  add_sharding(plan, out);
+  add_parallelism(plan, out);
+  add_gpus(plan, out);
+  add_less(plan, out);
+  return out;
+}
+
+std::vector<Change> serving_changes(const Plan& plan) {
+  Changes out;
+  const bool wide_kv = plan.kv == "bf16" || plan.kv == "fp16" || plan.kv == "fp32";
+  const bool wide_weights = plan.weights == "bf16" || plan.weights == "fp16" || plan.weights == "fp32";
+  const double request = plan.prompt + plan.output;
+  add(out, plan.prefix > 0 && plan.prefix_hit < 1,
+      {"prefix_cache", "Keep the shared prefix in the cache once", {{Key::prefix_hit, "1"}}});
+  add(out, wide_kv, {"kv_fp8", "Keep the KV cache in fp8", {{Key::kv, "fp8"}}, "usually small; check long contexts"});
+  add(out, plan.engine == Engine::static_ && plan.max_len > request,
+      {"max_len", "Reserve no more than a request needs", {{Key::max_len, write_number(request)}}, "longer requests are refused"});
+  add(out, wide_weights, {"weights_fp8", "Keep the weights in fp8", {{Key::weights, "fp8"}}, "usually small"});
+  add(out, wide_weights || plan.weights == "fp8",
+      {"weights_int4", "Quantise the weights to 4 bits", {{Key::weights, "awq"}}, "noticeable on small models"});
+  for (double factor : {2.0, 4.0, 8.0, 16.0}) {
+    const std::string gpus = write_number(plan.serve_gpus * factor);
+    Change more{"serve_gpus", "Serve each replica from " + gpus + " GPUs", {{Key::serve_gpus, gpus}}};
+    if (plan.has(Key::serve_tp)) more.settings.push_back({Key::serve_tp, write_number(plan.serve_tp * factor)});
+    out.push_back(std::move(more));
+  }
+  return out;
+}
+
+}  // namespace vram

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/plan/plan.h"
+
+namespace vram {
+
+/// One thing to try: keys and the values they get. Empty `settings`: does not apply to this plan.
+struct Change {
+  const char* id = "";
+  std::string text;  // as a sentence's start: "Recompute whole layers in backward"
+  std::vector<std::pair<Key, std::string>> settings;
+  const char* quality = "";
+};
+
+/// "recompute=full&micro_batch=1": what to add to the share string.
+std::string fragment(const Change& change);
+
+/// The plan with the change made. False where a value is refused.
+bool apply(const Change& change, Plan& plan);
+
+/// In the order people should try them: what costs nothing, recomputation, the micro-batch, sharding, and only then
+/// more parallelism, more GPUs, and training less.
+std::vector<Change> training_changes(const Plan& plan);
+std::vector<Change> serving_changes(const Plan& plan);
+
+}  // namespace vram

@@ -1,0 +1,133 @@
+#include <algorithm>
+#include <string_view>
+
+#include "engine/advice/remedies.h"
+#include "engine/compute/mfu.h"
+#include "engine/units.h"
+
+namespace vram {
+namespace {
+
+using Findings = std::vector<Finding>;
+
+void add(Findings& out, Severity severity, const char* id, std::string text, std::string change = "") {
+  Finding finding;
+  finding.severity = severity;
+  finding.id = id;
+  finding.text = std::move(text);
+  finding.change = std::move(change);
+  out.push_back(std::move(finding));
+}
+
+void about_the_model(const Plan& plan, Findings& out) {
+  const double positions = plan.max_positions;
+  if (positions > 0 && plan.seq > positions) {
+    add(out, Severity::warning, "seq_beyond_positions",
+        "Sequences of " + show_grouped(plan.seq) + " tokens are longer than the " + show_grouped(positions) +
+            " the model was made for.");
+  }
+  const double request = plan.prompt + plan.output;
+  if (positions > 0 && request > positions) {
+    add(out, Severity::warning, "request_beyond_positions",
+        "Requests of " + show_grouped(request) + " tokens are longer than the " + show_grouped(positions) +
+            " the model was made for.");
+  }
+  if (!plan.subject->has_shape) {
+    add(out, Severity::info, "no_shape",
+        "The model has no complete shape: activations and what else depends on one are not in the training bill.");
+  }
+}
+
+void about_precision(const Plan& plan, Findings& out) {
+  const Accelerator& chip = *plan.accelerator;
+  const std::string_view format = compute_format(plan.precision);
+  const bool known = chip.fp16_tflops > 0 || chip.bf16_tflops > 0;
+  if (known && format == "bf16" && chip.bf16_tflops == 0) {
+    add(out, Severity::warning, "no_bf16", chip.name + " has no bf16 arithmetic: train in fp16, with loss scaling.",
+        plan.precision == Precision::bf16 ? "precision=fp16" : "precision=fp16-pure");
+  }
+  if (known && format == "fp8" && chip.fp8_tflops == 0) {
+    add(out, Severity::warning, "no_fp8", chip.name + " has no fp8 arithmetic: the plan's speed is that of 16 bits.");
+  }
+  if (known && format == "fp4" && chip.fp4_tflops == 0) {
+    add(out, Severity::warning, "no_fp4", chip.name + " has no 4-bit arithmetic: the plan's speed is that of a wider format.");
+  }
+}
+
+void about_attention(const Plan& plan, Findings& out) {
+  constexpr double kLongSequence = 4096;  // where 5 a s / h passes the 34 of everything else in most models
+  if (plan.attention == AttentionKernel::eager && plan.seq >= kLongSequence && plan.subject->has_shape) {
+    add(out, Severity::warning, "eager_attention",
+        "Eager attention keeps score matrices that grow with the square of the sequence; FlashAttention keeps none.",
+        "attention=flash");
+  }
+}
+
+void about_links(const Plan& plan, const ComputeFigures& compute, Findings& out) {
+  if (plan.tp > std::max(plan.node, plan.accelerator->link_gpus)) {
+    add(out, Severity::warning, "tp_across_nodes",
+        "Tensor parallelism over " + show_grouped(plan.tp) + " GPUs leaves the node of " + show_grouped(plan.node) +
+            ": every layer waits for the network.");
+  }
+  const bool slow = std::string_view(compute.bound) == "communication" && !compute.traffic.empty();
+  if (slow) {
+    const auto worst = std::max_element(compute.traffic.begin(), compute.traffic.end(), [](const auto& a, const auto& b) {
+      return a.exposed_seconds < b.exposed_seconds;
+    });
+    add(out, Severity::warning, "communication_bound",
+        std::string("Messages take longer than arithmetic: ") + worst->line.label + " sends " +
+            shown_bytes(plan, static_cast<double>(worst->line.bytes)) + " a step and GPU over the " + worst->link + ", " +
+            show_duration(worst->seconds) + ".");
+  }
+}
+
+void about_figures(const Plan& plan, const ComputeFigures& compute, Findings& out) {
+  if (peak_flops(plan) <= 0) {
+    add(out, Severity::info, "peak_unknown", "The GPU's peak is unknown, so that there are no times: give gpu_tflops.");
+  }
+  if (compute.gpu_hours && plan.price <= 0) {
+    add(out, Severity::info, "price_unknown", "The GPU's price is unknown, so that there are no costs: give price.");
+  }
+  const bool estimated = std::string_view(compute.mfu_source) == "estimated" && compute.mfu && compute.mfu_band;
+  if (estimated) {
+    add(out, Severity::info, "mfu_estimated",
+        "Times rest on an estimated MFU of " + show_fixed(*compute.mfu * 100, 0) + "% ± " +
+            show_fixed(*compute.mfu_band * 100, 0) + " points: " + compute.mfu_reason + ". Give mfu if you have measured it.");
+  }
+  constexpr double kNotable = 0.15;
+  if (plan.flops == FlopsConvention::six_n && plan.subject->has_shape && compute.attention_share.value_or(0) > kNotable) {
+    add(out, Severity::info, "six_n_is_a_floor",
+        "6 N D leaves attention out, which is " + show_fixed(*compute.attention_share * 100, 0) +
+            "% of the work at this length: a floor.", "flops=megatron");
+  }
+}
+
+void about_the_host(const Plan& plan, const TrainingBill& training, Findings& out) {
+  if (!training.host_verdict || *training.host_verdict != Verdict::exceeds || !training.host_bytes_per_node) return;
+  add(out, Severity::error, "host_exceeds",
+      "A node's host memory would have to hold " + shown_bytes(plan, static_cast<double>(*training.host_bytes_per_node)) +
+          ", and has " + shown_bytes(plan, plan.host_mem) + ".");
+}
+
+void about_serving(const ServingBill& serving, Findings& out) {
+  if (serving.verdict != Verdict::fits) return;
+  add(out, Severity::info, "memory_is_not_enough",
+      "Memory is necessary, not sufficient: bandwidth and compute bound each request's speed. Load-test before promising.");
+}
+
+}  // namespace
+
+std::vector<Finding> notices(const Plan& plan, const TrainingBill& training, const ComputeFigures& compute,
+                             const ServingBill& serving) {
+  Findings out;
+  about_the_model(plan, out);
+  about_precision(plan, out);
+  about_attention(plan, out);
+  about_links(plan, compute, out);
+  about_the_host(plan, training, out);
+  about_figures(plan, compute, out);
+  about_serving(serving, out);
+  return out;
+}
+
+}  // namespace vram

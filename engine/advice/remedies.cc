@@ -1,0 +1,194 @@
+#include "engine/advice/remedies.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "engine/advice/change.h"
+#include "engine/units.h"
+
+namespace vram {
+namespace {
+
+bool fits(Verdict verdict) { return verdict == Verdict::fits; }
+
+/// A change tried on the real bill.
+struct Trial {
+  Change change;
+  Finding finding;
+  bool suffices = false;
+};
+
+std::string spare_text(const Plan& plan, int64_t headroom) {
+  const std::string amount = shown_bytes(plan, std::fabs(static_cast<double>(headroom)));
+  return headroom >= 0 ? ", which leaves " + amount + " free" : ", still " + amount + " too much";
+}
+
+std::string time_text(double ratio) {
+  const double percent = std::nearbyint((ratio - 1) * 100);
+  if (percent == 0) return "";
+  const std::string amount = show_fixed(std::fabs(percent), 0) + "%";
+  return percent > 0 ? "; a step takes about " + amount + " longer" : "; a step takes about " + amount + " less time";
+}
+
+/// Seconds a token by the estimate, whatever `mfu` says: a given MFU cannot know what a change costs.
+std::optional<double> seconds_per_token(Plan plan) {
+  clear_value(plan, Key::mfu);
+  const ComputeFigures figures = compute_figures(plan);
+  if (!figures.tokens_per_second) return std::nullopt;
+  return 1 / *figures.tokens_per_second;
+}
+
+Finding training_finding(const Plan& plan, const TrainingBill& before, const Change& change, const Plan& changed,
+                         const TrainingBill& after) {
+  Finding finding;
+  finding.severity = Severity::info;
+  finding.id = change.id;
+  finding.change = fragment(change);
+  finding.quality = change.quality;
+  finding.saves_bytes = before.device_bytes - after.device_bytes;
+  finding.text = change.text + ": " + shown_bytes(plan, static_cast<double>(*finding.saves_bytes)) + " less a GPU" +
+                 spare_text(plan, after.headroom_bytes);
+  const std::optional<double> now = seconds_per_token(plan), then = seconds_per_token(changed);
+  if (now && then) {
+    finding.time_ratio = *then / *now;
+    finding.text += time_text(*finding.time_ratio);
+  }
+  finding.text += ".";
+  return finding;
+}
+
+/// Empty where the change is refused, makes the plan impossible, or saves less than a hundredth.
+std::optional<Trial> try_training(const Plan& plan, const TrainingBill& before, const Change& change) {
+  Plan changed = plan;
+  if (!apply(change, changed) || !training_faults(changed).empty()) return std::nullopt;
+  const TrainingBill after = training_bill(changed);
+  if (after.verdict == Verdict::invalid || after.device_bytes >= before.device_bytes) return std::nullopt;
+  if ((before.device_bytes - after.device_bytes) * 100 < before.device_bytes) return std::nullopt;
+  return Trial{change, training_finding(plan, before, change, changed, after), fits(after.verdict)};
+}
+
+/// Of several sizes of one change (same id) the first that suffices, else none but the first.
+void keep_one_of_each(std::vector<Trial>& trials) {
+  std::vector<Trial> kept;
+  for (Trial& trial : trials) {
+    const auto same = std::find_if(kept.begin(), kept.end(),
+                                   [&](const Trial& other) { return std::string_view(other.change.id) == trial.change.id; });
+    if (same == kept.end()) {
+      kept.push_back(std::move(trial));
+    } else if (!same->suffices && trial.suffices) {
+      *same = std::move(trial);
+    }
+  }
+  trials = std::move(kept);
+}
+
+std::vector<Finding> best(std::vector<Trial> trials, size_t most) {
+  keep_one_of_each(trials);
+  std::stable_sort(trials.begin(), trials.end(), [](const Trial& a, const Trial& b) { return a.suffices > b.suffices; });
+  std::vector<Finding> out;
+  for (Trial& trial : trials) {
+    if (out.size() < most) out.push_back(std::move(trial.finding));
+  }
+  return out;
+}
+
+bool sets_same_key(const Change& a, const Change& b) {
+  for (const auto& mine : a.settings) {
+    for (const auto& other : b.settings) {
+      if (mine.first == other.first) return true;
+    }
+  }
+  return false;
+}
+
+/// A change that keeps what is trained, on the GPUs there are.
+bool modest(const Change& change) {
+  for (const auto& [key, value] : change.settings) {
+    if (key == Key::gpus || key == Key::method || key == Key::offload) return false;
+  }
+  return true;
+}
+
+/// Adds one helpful change after the other until the plan fits. Empty where it never does.
+std::optional<Finding> together(const Plan& plan, const TrainingBill& bill, const std::vector<Trial>& trials) {
+  Change all{"together", "All of " , {}, ""};
+  Plan changed = plan;
+  TrainingBill now = bill;
+  for (const Trial& trial : trials) {
+    if (!modest(trial.change) || sets_same_key(all, trial.change)) continue;
+    Plan next = changed;
+    if (!apply(trial.change, next) || !training_faults(next).empty()) continue;
+    TrainingBill after = training_bill(next);
+    if (after.device_bytes >= now.device_bytes) continue;
+    all.settings.insert(all.settings.end(), trial.change.settings.begin(), trial.change.settings.end());
+    changed = std::move(next);
+    now = std::move(after);
+    if (!fits(now.verdict)) continue;
+    all.text += fragment(all) + " together";
+    return training_finding(plan, bill, all, changed, now);
+  }
+  return std::nullopt;
+}
+
+/// What one GPU would have to hold for the requests asked of it: weights and their KV cache.
+double serving_need(const Plan& plan, const ServingBill& bill) {
+  const double weights = static_cast<double>(bill.weights_bytes_per_gpu.value_or(0));
+  if (!bill.kv_bytes_per_request || !bill.kv_bytes_per_token || !bill.kv_bytes_per_token_per_gpu) return weights;
+  if (*bill.kv_bytes_per_token == 0) return weights;
+  const double share = static_cast<double>(*bill.kv_bytes_per_token_per_gpu) / static_cast<double>(*bill.kv_bytes_per_token);
+  return weights + static_cast<double>(*bill.kv_bytes_per_request) * share * plan.concurrency;
+}
+
+std::optional<Trial> try_serving(const Plan& plan, const ServingBill& before, const Change& change) {
+  Plan changed = plan;
+  if (!apply(change, changed) || !serving_faults(changed).empty()) return std::nullopt;
+  const ServingBill after = serving_bill(changed);
+  if (after.verdict == Verdict::invalid) return std::nullopt;
+  if (!(after.promised_concurrency.value_or(0) > before.promised_concurrency.value_or(0))) return std::nullopt;
+  Trial trial{change, {}, fits(after.verdict)};
+  trial.finding.id = change.id;
+  trial.finding.change = fragment(change);
+  trial.finding.quality = change.quality;
+  const double saved = serving_need(plan, before) - serving_need(changed, after);
+  if (saved > 0) trial.finding.saves_bytes = static_cast<uint64_t>(saved);
+  trial.finding.text = change.text + ": a replica then holds " +
+                       show_fixed(std::floor(after.promised_concurrency.value_or(0)), 0) + " requests.";
+  return trial;
+}
+
+}  // namespace
+
+std::string shown_bytes(const Plan& plan, double bytes) {
+  return show_bytes(bytes, plan.units == UnitsChoice::gb ? Units::gb : Units::gib);
+}
+
+std::vector<Finding> training_remedies(const Plan& plan, const TrainingBill& bill, size_t most) {
+  std::vector<Trial> trials;
+  bool enough_gpus = false;
+  for (const Change& change : training_changes(plan)) {
+    const bool grows = std::string_view(change.id) == "more_gpus";
+    if (grows && enough_gpus) continue;
+    std::optional<Trial> trial = try_training(plan, bill, change);
+    if (!trial) continue;
+    enough_gpus = enough_gpus || (grows && trial->suffices);
+    trials.push_back(std::move(*trial));
+  }
+  const bool one_suffices = std::any_of(trials.begin(), trials.end(), [](const Trial& t) { return t.suffices; });
+  std::optional<Finding> several;
+  if (!one_suffices) several = together(plan, bill, trials);
+  std::vector<Finding> out;
+  if (several) out.push_back(std::move(*several));
+  for (Finding& finding : best(std::move(trials), most - out.size())) out.push_back(std::move(finding));
+  return out;
+}
+
+std::vector<Finding> serving_remedies(const Plan& plan, const ServingBill& bill, size_t most) {
+  std::vector<Trial> trials;
+  for (const Change& change : serving_changes(plan)) {
+    if (std::optional<Trial> trial = try_serving(plan, bill, change)) trials.push_back(std::move(*trial));
+  }
+  return best(std::move(trials), most);
+}
+
+}  // namespace vram
