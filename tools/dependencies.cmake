@@ -94,3 +94,20 @@ if(EMSCRIPTEN)
     OPTIONS -Oz -fno-exceptions -fno-rtti ${imgui_defines})
   target_compile_options(imgui INTERFACE ${imgui_defines})
 endif()
+
+# The licences that the built page must carry: those of what is compiled into it.
+function(write_licences file)
+  string(REPEAT "=" 78 line)
+  set(text "The page is made of the following, each under its licence; Emscripten's runtime\n\
+and C library under the MIT licence, its C++ library under Apache 2.0 with LLVM exceptions.\n\n${line}\n\n")
+  foreach(path ${PROJECT_SOURCE_DIR}/LICENSE ${imgui_source}/LICENSE.txt
+      /usr/share/doc/nlohmann-json3-dev/copyright ${json_include}/../LICENSE.MIT
+      /usr/share/doc/fonts-inter/copyright /usr/share/doc/fonts-noto-cjk/copyright
+      ${EMSCRIPTEN_ROOT_PATH}/LICENSE)
+    if(EXISTS ${path})
+      file(READ ${path} licence)
+      string(APPEND text "${licence}\n${line}\n\n")
+    endif()
+  endforeach()
+  file(WRITE ${file} "${text}")
+endfunction()

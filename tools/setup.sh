@@ -21,6 +21,7 @@ need ca-certificates test -e /etc/ssl/certs/ca-certificates.crt
 need nlohmann-json3-dev test -e /usr/include/nlohmann/json.hpp
 need libharfbuzz-bin command -v hb-subset
 need fonts-inter sh -c 'ls /usr/share/fonts/*/inter*/Inter*Regular.*'
+need fonts-noto-cjk sh -c 'ls /usr/share/fonts/*/noto*/NotoSansCJK-Regular.ttc'
 need emscripten test -n "$emscripten"
 need nodejs command -v node
 need npm command -v npm
