@@ -1,0 +1,263 @@
+#include "engine/report/json_writer.h"
+#include "engine/report/report.h"
+
+// The order of the members is that of the contract.
+namespace vram {
+namespace {
+
+void write_message_list(JsonWriter& json, const std::vector<Message>& messages) {
+  json.open('[', "messages");
+  for (const Message& message : messages) {
+    json.open('{');
+    json.member("key", message.key);
+    json.member("given", message.given);
+    json.member("text", message.text);
+    json.close('}');
+  }
+  json.close(']');
+}
+
+void write_factors(JsonWriter& json, const std::vector<Factor>& factors) {
+  json.open('[', "factors");
+  for (const Factor& factor : factors) {
+    json.open('{');
+    json.member("symbol", factor.symbol);
+    json.member("value", factor.value);
+    json.member("op", factor.op == '/' ? "÷" : "×");
+    json.member("meaning", factor.meaning);
+    json.close('}');
+  }
+  json.close(']');
+}
+
+void write_lines(JsonWriter& json, std::string_view name, const std::vector<Line>& lines);
+
+void write_line_members(JsonWriter& json, const Line& line) {
+  json.member("id", line.id);
+  json.member("label", line.label);
+  json.member("bytes", line.bytes);
+  json.member("band_bytes", line.band_bytes);
+  if (!line.factors.empty()) {
+    json.member("formula", formula(line));
+    write_factors(json, line.factors);
+  }
+  json.member_if("note", line.note);
+  if (line.factors.empty()) write_lines(json, "children", line.children);
+}
+
+void write_lines(JsonWriter& json, std::string_view name, const std::vector<Line>& lines) {
+  json.open('[', name);
+  for (const Line& line : lines) {
+    json.open('{');
+    write_line_members(json, line);
+    json.close('}');
+  }
+  json.close(']');
+}
+
+void write_model(JsonWriter& json, const Plan& plan) {
+  const Model& model = *plan.subject;
+  const auto known = [](double count) { return count > 0 ? std::optional<double>(count) : std::nullopt; };
+  json.open('{', "model");
+  json.member("id", plan.model);
+  json.member("name", model.name);
+  json.member("parameters", known(model.nominal_parameters));
+  json.member("active_parameters", known(model.active_parameters));
+  json.member("embedding_parameters", known(model.embedding_parameters));
+  json.close('}');
+}
+
+void write_hardware(JsonWriter& json, const Plan& plan) {
+  json.open('{', "hardware");
+  json.member("id", plan.gpu);
+  json.member("name", plan.accelerator->name);
+  json.member("gpus", plan.gpus);
+  json.member("memory_bytes", static_cast<uint64_t>(plan.gpu_mem));
+  json.close('}');
+}
+
+void write_phases(JsonWriter& json, const std::vector<Phase>& phases) {
+  json.open('[', "phases");
+  for (const Phase& phase : phases) {
+    json.open('{');
+    json.member("id", phase.id);
+    json.member("allocated_bytes", phase.allocated_bytes);
+    write_lines(json, "lines", phase.lines);
+    json.close('}');
+  }
+  json.close(']');
+}
+
+void write_stages(JsonWriter& json, const std::vector<StageBill>& stages) {
+  json.open('[', "stages");
+  for (const StageBill& stage : stages) {
+    json.open('{');
+    json.member("stage", static_cast<int64_t>(stage.stage));
+    json.member("layers", stage.layers);
+    json.member("allocated_bytes", stage.allocated_bytes);
+    json.member("device_bytes", stage.device_bytes);
+    json.member("phase", stage.phase);
+    json.close('}');
+  }
+  json.close(']');
+}
+
+void write_training_napkin(JsonWriter& json, const TrainingNapkin& napkin) {
+  json.open('{', "napkin");
+  json.member("states_bytes", napkin.states_bytes);
+  json.member("activations_bytes", napkin.activations_bytes);
+  json.member("buffers_bytes", napkin.buffers_bytes);
+  json.member("total_bytes", napkin.total_bytes);
+  json.member("gpus", napkin.gpus);
+  json.close('}');
+}
+
+void write_training_bill(JsonWriter& json, const TrainingBill& bill) {
+  json.member("phase", bill.phase);
+  json.member("stage", static_cast<int64_t>(bill.stage));
+  json.member("allocated_bytes", bill.allocated_bytes);
+  json.member("reserved_bytes", bill.reserved_bytes);
+  json.member("device_bytes", bill.device_bytes);
+  json.member("band_bytes", bill.band_bytes);
+  json.member("headroom_bytes", bill.headroom_bytes);
+  write_lines(json, "lines", bill.lines);
+  write_phases(json, bill.phases);
+  write_stages(json, bill.stages);
+  json.member("host_bytes_per_node", bill.host_bytes_per_node);
+  if (bill.host_verdict) json.member("host_verdict", verdict_word(*bill.host_verdict));
+}
+
+void write_training(JsonWriter& json, const TrainingBill& bill) {
+  json.open('{', "training");
+  json.member("verdict", verdict_word(bill.verdict));
+  if (bill.verdict != Verdict::invalid) write_training_bill(json, bill);
+  write_training_napkin(json, bill.napkin);
+  json.close('}');
+}
+
+void write_traffic(JsonWriter& json, const std::vector<Traffic>& traffic) {
+  json.open('[', "traffic");
+  for (const Traffic& item : traffic) {
+    json.open('{');
+    write_line_members(json, item.line);
+    json.member("link", item.link);
+    json.member("seconds", item.seconds);
+    json.member("exposed_seconds", item.exposed_seconds);
+    json.close('}');
+  }
+  json.close(']');
+}
+
+void write_compute(JsonWriter& json, const ComputeFigures& compute) {
+  json.open('{', "compute");
+  json.member("flops_per_token", compute.flops_per_token);
+  json.member("step_flops", compute.step_flops);
+  json.member("model_flops", compute.model_flops);
+  json.member("hardware_flops", compute.hardware_flops);
+  json.member("mfu", compute.mfu);
+  json.member("hfu", compute.hfu);
+  if (compute.mfu) json.member_if("mfu_source", compute.mfu_source);
+  json.member("mfu_band", compute.mfu_band);
+  json.member_if("bound", compute.bound);
+  json.member("attention_share", compute.attention_share);
+  json.member("micro_batches", compute.micro_batches);
+  json.member("step_seconds", compute.step_seconds);
+  json.member("tokens_per_second", compute.tokens_per_second);
+  json.member("days", compute.days);
+  json.member("gpu_hours", compute.gpu_hours);
+  json.member("usd", compute.usd);
+  json.member("kwh", compute.kwh);
+  write_traffic(json, compute.traffic);
+  json.member("napkin_flops", compute.napkin_flops);
+  json.close('}');
+}
+
+void write_serving_napkin(JsonWriter& json, const ServingNapkin& napkin) {
+  json.open('{', "napkin");
+  json.member("weights_bytes", napkin.weights_bytes);
+  json.member("reserve_bytes", napkin.reserve_bytes);
+  json.member("kv_bytes_per_request", napkin.kv_bytes_per_request);
+  json.member("max_concurrency", napkin.max_concurrency);
+  json.member("flops_per_token", napkin.flops_per_token);
+  json.close('}');
+}
+
+void write_capacity(JsonWriter& json, const ServingBill& bill) {
+  json.member("weights_bytes_per_gpu", bill.weights_bytes_per_gpu);
+  json.member("kv_bytes_per_token", bill.kv_bytes_per_token);
+  json.member("kv_bytes_per_token_beyond_window", bill.kv_bytes_per_token_beyond_window);
+  json.member("kv_bytes_per_token_per_gpu", bill.kv_bytes_per_token_per_gpu);
+  json.member("kv_bytes_per_request", bill.kv_bytes_per_request);
+  json.member("kv_budget_bytes_per_gpu", bill.kv_budget_bytes_per_gpu);
+  json.member("kv_tokens", bill.kv_tokens);
+  json.member("max_concurrency", bill.max_concurrency);
+  json.member("max_concurrency_p99", bill.max_concurrency_p99);
+  json.member("max_concurrency_at_max_len", bill.max_concurrency_at_max_len);
+  json.member("max_concurrency_at_tpot", bill.max_concurrency_at_tpot);
+  json.member("promised_concurrency", bill.promised_concurrency);
+  json.member("longest_context", bill.longest_context);
+  json.member("replicas_needed", bill.replicas_needed);
+  json.member_if("bound", bill.bound);
+}
+
+void write_serving(JsonWriter& json, const ServingBill& bill) {
+  json.open('{', "serving");
+  json.member("verdict", verdict_word(bill.verdict));
+  write_capacity(json, bill);
+  if (bill.verdict != Verdict::invalid) {
+    json.member("device_bytes", bill.device_bytes);
+    json.member("band_bytes", bill.band_bytes);
+    write_lines(json, "lines", bill.lines);
+  }
+  json.member("flops_per_token", bill.flops_per_token);
+  json.member("prefill_seconds", bill.prefill_seconds);
+  json.member("decode_seconds_per_token", bill.decode_seconds_per_token);
+  json.member("tokens_per_second", bill.tokens_per_second);
+  json.member("requests_per_second", bill.requests_per_second);
+  json.member("usd_per_million_tokens", bill.usd_per_million_tokens);
+  write_serving_napkin(json, bill.napkin);
+  json.close('}');
+}
+
+void write_findings(JsonWriter& json, const std::vector<Finding>& findings) {
+  constexpr const char* kSeverities[] = {"error", "warning", "info"};
+  json.open('[', "findings");
+  for (const Finding& finding : findings) {
+    json.open('{');
+    json.member("severity", kSeverities[static_cast<size_t>(finding.severity)]);
+    json.member("id", finding.id);
+    json.member("text", finding.text);
+    json.member_if("change", finding.change);
+    json.member("saves_bytes", finding.saves_bytes);
+    json.open('{', "costs");
+    json.member("time_ratio", finding.time_ratio);
+    json.member("usd", finding.usd);
+    json.member_if("quality", finding.quality);
+    json.close('}');
+    json.close('}');
+  }
+  json.close(']');
+}
+
+}  // namespace
+
+std::string report_json(const Report& report) {
+  JsonWriter json;
+  json.open('{');
+  if (report.answered) {
+    json.member("version", uint64_t{1});
+    json.member("engine_version", kEngineVersion);
+    json.member("share", report.share);
+    write_model(json, report.plan);
+    write_hardware(json, report.plan);
+    write_training(json, report.training);
+    write_compute(json, report.compute);
+    write_serving(json, report.serving);
+    write_findings(json, report.findings);
+  }
+  write_message_list(json, report.messages);
+  json.close('}');
+  return json.text();
+}
+
+}  // namespace vram

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace vram {
+
+/// One character at the start of `text`. `valid` false: the first byte begins none; it is then one byte long.
+struct Character {
+  uint32_t code = 0;
+  size_t bytes = 1;
+  bool valid = false;
+};
+Character first_character(std::string_view text);
+
+/// What a plan's author wrote, safe to show: bytes that are no UTF-8 and control characters become U+FFFD.
+std::string printable(std::string_view text);
+
+/// Columns of a terminal: two for East Asian wide characters and emoji, none for combining marks.
+size_t display_width(std::string_view text);
+
+}  // namespace vram
