@@ -1,6 +1,6 @@
 #!/bin/sh
-# tools/build.sh [PRESET...]: configures what is not configured yet and builds. Presets: native native-asan web;
-# without any, native and web. The results are in build/PRESET.
+# tools/build.sh [PRESET...]: configures what is not configured yet and builds. Presets: native native-asan
+# native-fuzz web; without any, native and web. The results are in build/PRESET.
 set -eu
 cd "$(dirname "$0")/.."
 . tools/env.sh

@@ -14,6 +14,7 @@ need() {  # need PACKAGE COMMAND...: unless the command succeeds
 need cmake command -v cmake
 need ninja-build command -v ninja
 need g++ command -v c++
+need clang command -v clang++
 need git command -v git
 need python3 command -v python3
 need xz-utils command -v xz

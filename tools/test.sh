@@ -77,6 +77,8 @@ if [ -e tests/browser/run.mjs ] && [ -z "${VRAM_NO_BROWSER:-}" ]; then
   step browser - browser
 fi
 step native-asan build/native-asan/Testing/Temporary/LastTest.log build_and_test native-asan
+ls tests/fuzz/*.cc >/dev/null 2>&1 &&
+  step native-fuzz build/native-fuzz/Testing/Temporary/LastTest.log build_and_test native-fuzz
 
 printf '\n=== what ran ===\n'
 cat $logs/table
