@@ -1,0 +1,136 @@
+#include "engine/serving/capacity.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace vram {
+namespace {
+
+constexpr double kLongestTokens = 1e9;
+
+Line nothing(const char* id, const char* label) { return leaf(id, label, {times("", 0, "B")}); }
+
+/// A given reserve stands for everything but weights and KV.
+void apply_reserve(const Plan& plan, StageCapacity& stage) {
+  if (!plan.has(Key::reserve)) return;
+  stage.runtime = {nothing("activations", "Activations"), nothing("graphs", "CUDA graphs"), nothing("buffers", "Buffers"),
+                   nothing("context", "CUDA context")};
+  if (plan.reserve_share > 0) {
+    stage.reserve = leaf("reserve", "Reserve",
+                         {times("", plan.reserve_share, "share of the weights"),
+                          times("W", static_cast<double>(stage.weights.bytes), "B of weights")},
+                         "given in the plan");
+  } else {
+    stage.reserve = leaf("reserve", "Reserve", {times("", plan.reserve, "B")}, "given in the plan");
+  }
+}
+
+/// Memory for weights, runtime and KV of an engine that takes a share of the card for all of them.
+double limit_bytes(const Plan& plan) {
+  const double share = preallocates(plan) ? plan.utilization : std::min(plan.utilization, 1 - plan.margin);
+  return plan.gpu_mem * share;
+}
+
+/// sglang/srt/model_executor/model_runner.py, profile_max_num_token: mem_fraction_static of the memory that was free
+/// before loading is for weights and pools; activations and graphs live in the rest.
+double sglang_budget(const Plan& plan, const StageCapacity& stage) {
+  const double free_before = plan.gpu_mem - static_cast<double>(stage.runtime.context.bytes);
+  return free_before * plan.utilization - static_cast<double>(stage.weights.bytes + stage.runtime.buffers.bytes);
+}
+
+double budget(const Plan& plan, const StageCapacity& stage) {
+  if (plan.measured_kv_pool > 0) return plan.measured_kv_pool;
+  const double held = static_cast<double>(stage.weights.bytes + stage.runtime.bytes() + stage.reserve.bytes);
+  switch (plan.engine) {
+    case Engine::trtllm:  // free_gpu_memory_fraction of what is free once the engine is loaded
+      return (plan.gpu_mem - held) * plan.utilization;
+    case Engine::sglang: return sglang_budget(plan, stage);
+    case Engine::vllm:  // v1/worker/gpu_worker.py, determine_available_memory
+      return limit_bytes(plan) - held + (graphs_inside_budget(plan) ? 0 : static_cast<double>(stage.runtime.graphs.bytes));
+    default: return limit_bytes(plan) - held;
+  }
+}
+
+double rank_requests(const StageCapacity& stage, double each) {
+  return each > 0 ? std::max(0.0, stage.budget_bytes - stage.demand.fixed) / each : 0;
+}
+
+double held_bytes(const StageCapacity& stage) {
+  return static_cast<double>(stage.weights.bytes + stage.runtime.bytes() + stage.reserve.bytes);
+}
+
+bool tighter(const StageCapacity& a, const StageCapacity& b) {
+  const double in_a = rank_requests(a, a.demand.each), in_b = rank_requests(b, b.demand.each);
+  if (a.demand.each <= 0 || b.demand.each <= 0) {
+    return a.demand.each > 0 || (b.demand.each <= 0 && held_bytes(a) > held_bytes(b));
+  }
+  return in_a != in_b ? in_a < in_b : held_bytes(a) > held_bytes(b);
+}
+
+}  // namespace
+
+bool preallocates(const Plan& plan) {
+  return plan.engine == Engine::vllm || plan.engine == Engine::sglang || plan.engine == Engine::trtllm;
+}
+
+StageCapacity stage_capacity(const Plan& plan, const Replica& replica, const ServingStage& stage) {
+  StageCapacity result;
+  result.weights = weights_line(weight_parcels(plan, replica, stage));
+  result.runtime = runtime_lines(plan, replica, stage);
+  result.reserve = nothing("reserve", "Reserve");
+  apply_reserve(plan, result);
+  result.groups = cache_groups(plan, replica, stage);
+  result.demand = cache_demand(plan, result.groups);
+  result.budget_bytes = std::floor(std::max(0.0, budget(plan, result)));
+  return result;
+}
+
+StageCapacity tightest_stage(const Plan& plan, const Replica& replica) {
+  const std::vector<ServingStage> stages = serving_stages(plan, replica);
+  StageCapacity tightest = stage_capacity(plan, replica, stages.front());
+  for (size_t i = 1; i < stages.size(); ++i) {
+    const bool like_the_last_one = i + 1 < stages.size() && i > 1 && stages[i].count == stages[i - 1].count;
+    if (like_the_last_one && !plan.subject->architecture.dense_layers) continue;
+    StageCapacity candidate = stage_capacity(plan, replica, stages[i]);
+    if (tighter(candidate, tightest)) tightest = std::move(candidate);
+  }
+  return tightest;
+}
+
+double requests_held(const StageCapacity& stage, const Replica& replica, double each) {
+  return rank_requests(stage, each) * replica.dp;
+}
+
+double requests_per_rank(const Plan& plan, const Replica& replica) { return ceil_div(plan.concurrency, replica.dp); }
+
+double longest_context(const Plan& plan, const Replica& replica, const StageCapacity& stage) {
+  const double requests = requests_per_rank(plan, replica);
+  double least = 0, most = plan.max_len > 0 ? plan.max_len : kLongestTokens;
+  while (least < most) {  // bytes of a request never shrink with its length
+    const double middle = std::ceil((least + most) / 2);
+    const bool fits = stage.demand.fixed + requests * request_bytes(plan, stage.groups, middle) <= stage.budget_bytes;
+    if (fits) {
+      least = middle;
+    } else {
+      most = middle - 1;
+    }
+  }
+  return least;
+}
+
+double tokens_held(const Plan& plan, const Replica& replica, const StageCapacity& stage) {
+  bool uniform = true;
+  double bits = 0;
+  for (const CacheGroup& group : stage.groups) {
+    uniform = uniform && group.window <= 0 && group.state_bytes <= 0;
+    bits += group.layers * group.bits_per_token();
+  }
+  if (bits <= 0) return 0;
+  if (!uniform && plan.max_len > 0) {  // as vllm prints it: requests of max_len x max_len
+    return std::floor(requests_held(stage, replica, request_bytes(plan, stage.groups, plan.max_len)) * plan.max_len);
+  }
+  const double block = block_tokens(plan, stage.groups);
+  return std::floor(stage.budget_bytes * 8 / (bits * block)) * block * replica.dp;
+}
+
+}  // namespace vram

@@ -1,0 +1,279 @@
+#include "engine/serving/kv_cache.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/formats.h"
+#include "engine/serving/weights.h"
+
+namespace vram {
+namespace {
+
+constexpr const char* kKvNote = "2 x layers x KV heads x head size x bytes (arXiv 2305.13245); latent: arXiv 2405.04434, table 1";
+constexpr double kStateBytes = 4;      // recurrent states are kept in fp32 (sglang mamba_ssm_dtype; vllm for Gated DeltaNet)
+constexpr double kConvStateBytes = 2;  // convolution states in the compute type
+
+bool same_cache(const CacheGroup& a, const CacheGroup& b) {
+  return a.heads == b.heads && a.head_elements == b.head_elements && a.bits == b.bits && a.divisor == b.divisor &&
+         a.window == b.window && a.state_bytes == b.state_bytes && a.latent == b.latent;
+}
+
+void merge(std::vector<CacheGroup>& groups, const CacheGroup& group) {
+  if (group.layers <= 0) return;
+  for (CacheGroup& known : groups) {
+    if (same_cache(known, group)) {
+      known.layers += group.layers;
+      return;
+    }
+  }
+  groups.push_back(group);
+}
+
+CacheGroup attention_group(const Plan& plan, const Replica& replica, const Attention& a, bool sliding, double layers) {
+  CacheGroup group;
+  group.layers = layers;
+  group.bits = kv_format(plan).bits;
+  group.window = sliding ? a.window : 0;
+  group.latent = a.kv_lora_rank > 0;
+  if (group.latent) {  // one tensor, whole on every tensor-parallel rank
+    group.heads = 1;
+    group.head_elements = a.kv_elements_per_token();
+  } else {
+    group.heads = std::max(1.0, a.kv_heads);
+    group.head_elements = a.kv_elements_per_token() / group.heads;
+    group.divisor = std::min(replica.tp, group.heads);  // more ranks than KV heads: each keeps one
+  }
+  group.id = group.window > 0 ? "sliding" : "full";
+  group.label = group.latent ? "Latent KV" : group.window > 0 ? "Sliding-window KV" : "KV";
+  return group;
+}
+
+/// Keys of sparse attention's indexer: one head in fp8 with an fp32 scale per 128, on every rank
+/// (DeepSeek-V3.2-Exp inference/model.py, Indexer.k_cache and k_scale_cache).
+CacheGroup indexer_group(const Attention& a, double layers) {
+  CacheGroup group;
+  group.id = "indexer";
+  group.label = "Indexer keys";
+  group.layers = layers;
+  group.heads = 1;
+  group.head_elements = a.index_head_dim;
+  group.bits = 8.25;
+  return group;
+}
+
+CacheGroup state_group(const Replica& replica, const LayerKind& kind, double layers) {
+  CacheGroup group;
+  group.id = "state";
+  group.label = "Recurrent and convolution states";
+  group.layers = layers;
+  group.state_bytes = (kind.state_elements * kStateBytes + kind.conv_state_elements * kConvStateBytes) / replica.tp;
+  return group;
+}
+
+void add_kind(const Plan& plan, const Replica& replica, const LayerKind& kind, double layers,
+              std::vector<CacheGroup>& groups) {
+  if (kind.state_elements > 0) merge(groups, state_group(replica, kind, layers));
+  const Attention& a = kind.attention;
+  const bool attends = kind.mixer == Mixer::full || kind.mixer == Mixer::sliding;
+  if (!attends || a.kv_elements_per_token() <= 0) return;
+  merge(groups, attention_group(plan, replica, a, kind.mixer == Mixer::sliding, layers));
+  if (a.index_head_dim > 0) merge(groups, indexer_group(a, layers));
+}
+
+/// vllm cuts the layers of a hybrid model into groups of equal size and pads the last
+/// (v1/core/kv_cache_utils.py, _get_kv_cache_groups_uniform_page_size).
+void pad_groups(const Plan& plan, std::vector<CacheGroup>& groups) {
+  double least = 0, most = 0, kinds = 0;
+  for (CacheGroup& group : groups) {
+    group.allocated_layers = group.layers;
+    if (group.bits == 8.25) continue;  // indexer keys follow the groups of their layers
+    least = kinds == 0 ? group.layers : std::min(least, group.layers);
+    most = std::max(most, group.layers);
+    kinds += 1;
+  }
+  if (plan.engine != Engine::vllm || kinds < 2) return;
+  const double size = most < 1.25 * least ? most : least;
+  for (CacheGroup& group : groups) group.allocated_layers = round_up(group.layers, size);
+}
+
+bool hybrid_states(const Plan& plan, const std::vector<CacheGroup>& groups) {
+  bool state = false, attention = false;
+  for (const CacheGroup& group : groups) (group.state_bytes > 0 ? state : attention) = true;
+  return plan.engine == Engine::vllm && state && attention;
+}
+
+double attention_bits(const std::vector<CacheGroup>& groups) {
+  double bits = 0;
+  for (const CacheGroup& group : groups) bits = std::max(bits, group.bits_per_token());
+  return bits;
+}
+
+/// Bytes of state of one layer; vllm pads them to a page of attention.
+double state_page(const Plan& plan, const std::vector<CacheGroup>& groups, const CacheGroup& group) {
+  if (!hybrid_states(plan, groups)) return group.state_bytes;
+  return block_tokens(plan, groups) * attention_bits(groups) / 8;
+}
+
+std::vector<Factor> token_factors(const CacheGroup& group, double requests, double tokens) {
+  std::vector<Factor> factors;
+  if (requests != 1) factors.push_back(times("n", requests, "requests"));
+  factors.push_back(times("L", group.allocated_layers, "layers"));
+  if (group.heads == 1 && group.latent) {
+    factors.push_back(times("c", group.head_elements, "latent and rotary elements"));
+  } else if (std::fmod(group.head_elements, 2) == 0 && group.bits != 8.25) {
+    factors.push_back(times("", 2, "K and V"));
+    factors.push_back(times("kv", group.heads, "KV heads"));
+    factors.push_back(times("d", group.head_elements / 2, "elements a head"));
+  } else {
+    factors.push_back(times("kv", group.heads, "heads"));
+    factors.push_back(times("d", group.head_elements, "elements a head"));
+  }
+  factors.push_back(times("t", tokens, "tokens"));
+  if (std::fmod(group.bits, 8) == 0) {
+    factors.push_back(times("B", group.bits / 8, "B"));
+  } else {
+    factors.push_back(times("bits", group.bits, "bits"));
+    factors.push_back(over("", 8, "bits a byte"));
+  }
+  if (group.divisor > 1) factors.push_back(over("tp", group.divisor, "tensor parallel"));
+  return factors;
+}
+
+double tokens_shared(const CacheGroup& group, double tokens, double shared) {
+  return group.window > 0 && group.window < tokens ? 0 : shared;  // a window slides past the prefix
+}
+
+/// Prefix tokens found in the cache: whole blocks of them.
+double prefix_tokens(const Plan& plan, double block) {
+  const double hit = std::min(plan.prefix, plan.prompt) * plan.prefix_hit;
+  return block > 1 ? std::floor(hit / block) * block : hit;
+}
+
+bool reserves_longest(const Plan& plan) { return plan.engine == Engine::static_ && plan.max_len > 0; }
+
+/// llama.cpp's window cache holds one micro-batch beyond the windows, in cells of 256 (llama-kv-cache-iswa.cpp).
+double window_surplus_tokens(const Plan& plan, const CacheGroup& group) {
+  const bool slides = group.window > 0 && group.window < request_tokens(plan);
+  return plan.engine == Engine::llamacpp && slides ? round_up(plan.ubatch, 256) : 0;
+}
+
+double group_bytes(const CacheGroup& group, double tokens) {
+  return std::ceil(group.allocated_layers * group.bits_per_token() * tokens / 8);
+}
+
+Line longest_line(const Plan& plan, const std::vector<CacheGroup>& groups, double requests) {
+  return group("requests", "Slots of the longest request", request_lines(plan, groups, requests, plan.max_len));
+}
+
+}  // namespace
+
+std::vector<CacheGroup> cache_groups(const Plan& plan, const Replica& replica, const ServingStage& stage) {
+  const Model& model = *plan.subject;
+  std::vector<CacheGroup> groups;
+  if (!model.has_kv_shape) return groups;
+  for (size_t k = 0; k < model.kinds.size(); ++k) {
+    add_kind(plan, replica, model.kinds[k], model.layers_of_kind(k, stage.first, stage.count), groups);
+  }
+  // A draft of decoder layers caches as the model's last layer does (EAGLE, arXiv 2401.15077, section 4).
+  if (stage.has_head && !model.layers.empty()) {
+    add_kind(plan, replica, model.layer(model.layers.size() - 1), draft_layer_count(plan), groups);
+  }
+  pad_groups(plan, groups);
+  return groups;
+}
+
+uint64_t token_bytes(const std::vector<CacheGroup>& groups, bool beyond_windows) {
+  double bits = 0;
+  for (const CacheGroup& group : groups) {
+    if (!beyond_windows || group.window <= 0) bits += group.layers * group.bits_per_token();
+  }
+  return static_cast<uint64_t>(std::ceil(bits / 8));
+}
+
+double block_tokens(const Plan& plan, const std::vector<CacheGroup>& groups) {
+  const double block = std::max(1.0, plan.block), bits = attention_bits(groups);
+  if (!hybrid_states(plan, groups) || bits <= 0) return block;
+  double page = 0;
+  for (const CacheGroup& group : groups) page = std::max(page, group.state_bytes);
+  return std::max(block, round_up(page * 8 / bits, block));  // vllm model_executor/models/config.py, HybridAttentionMambaModelConfig
+}
+
+double tokens_kept(const Plan& plan, const CacheGroup& group, double tokens, double block) {
+  if (group.window <= 0) return round_up(tokens, block);
+  if (plan.engine == Engine::vllm) {  // v1/kv_cache_interface.py, SlidingWindowSpec.max_memory_usage_bytes
+    return (ceil_div(std::min(group.window - 1 + plan.batch_tokens, tokens), block) + 1) * block;
+  }
+  return round_up(std::min(group.window, tokens), block);
+}
+
+double request_bytes(const Plan& plan, const std::vector<CacheGroup>& groups, double tokens, double shared) {
+  const double block = block_tokens(plan, groups);
+  double bytes = 0;
+  for (const CacheGroup& group : groups) {
+    const double own = tokens_kept(plan, group, tokens, block) - tokens_shared(group, tokens, shared);
+    bytes += group.state_bytes > 0 ? std::ceil(group.allocated_layers * state_page(plan, groups, group))
+                                   : group_bytes(group, std::max(0.0, own));
+  }
+  return bytes;
+}
+
+std::vector<Line> request_lines(const Plan& plan, const std::vector<CacheGroup>& groups, double requests, double tokens,
+                                double shared) {
+  const double block = block_tokens(plan, groups);
+  std::vector<Line> lines;
+  for (const CacheGroup& group : groups) {
+    if (group.state_bytes > 0) {
+      lines.push_back(leaf(group.id, group.label,
+                           {times("n", requests, "requests"), times("L", group.allocated_layers, "layers"),
+                            times("B", state_page(plan, groups, group), "B of state")},
+                           "recurrent state in fp32, convolution state in 16 bit; constant in the length"));
+      continue;
+    }
+    const double own = tokens_kept(plan, group, tokens, block) - tokens_shared(group, tokens, shared);
+    lines.push_back(leaf(group.id, group.label, token_factors(group, requests, std::max(0.0, own)), kKvNote));
+  }
+  return lines;
+}
+
+CacheDemand cache_demand(const Plan& plan, const std::vector<CacheGroup>& groups) {
+  if (reserves_longest(plan)) return {0, request_bytes(plan, groups, plan.max_len)};
+  const double block = block_tokens(plan, groups), shared = prefix_tokens(plan, block);
+  CacheDemand demand;
+  demand.each = request_bytes(plan, groups, request_tokens(plan), shared);
+  if (plan.long_share > 0) {
+    const double longer = request_bytes(plan, groups, plan.long_prompt + plan.long_output, shared);
+    demand.each = demand.each * (1 - plan.long_share) + longer * plan.long_share;
+  }
+  for (const CacheGroup& group : groups) {
+    const double once = shared > 0 ? tokens_shared(group, request_tokens(plan), round_up(plan.prefix, block)) : 0;
+    demand.fixed += group_bytes(group, once + window_surplus_tokens(plan, group));
+  }
+  return demand;
+}
+
+Line demand_line(const Plan& plan, const std::vector<CacheGroup>& groups, double requests) {
+  if (reserves_longest(plan)) return longest_line(plan, groups, requests);
+  const double block = block_tokens(plan, groups), shared = prefix_tokens(plan, block);
+  std::vector<Line> children;
+  const double shorter = requests * (1 - plan.long_share), longer = requests * plan.long_share;
+  if (shorter > 0) {
+    children.push_back(group("requests", "Requests", request_lines(plan, groups, shorter, request_tokens(plan), shared)));
+  }
+  if (longer > 0) {
+    const double tokens = plan.long_prompt + plan.long_output;
+    children.push_back(group("long", "Long requests", request_lines(plan, groups, longer, tokens, shared)));
+  }
+  for (const CacheGroup& cached : groups) {
+    const double once = shared > 0 ? tokens_shared(cached, request_tokens(plan), round_up(plan.prefix, block)) : 0;
+    if (once > 0) children.push_back(leaf("prefix", "Shared prefix, once", token_factors(cached, 1, once), kKvNote));
+    const double surplus = window_surplus_tokens(plan, cached);
+    if (surplus > 0) {
+      children.push_back(leaf("surplus", "Micro-batch beyond the window", token_factors(cached, 1, surplus),
+                              "llama.cpp src/llama-kv-cache-iswa.cpp"));
+    }
+  }
+  if (children.size() == 1) return std::move(children.front());
+  return group("requests", "Requests", std::move(children));
+}
+
+}  // namespace vram

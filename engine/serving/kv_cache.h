@@ -1,0 +1,56 @@
+#pragma once
+
+#include <vector>
+
+#include "engine/line.h"
+#include "engine/serving/replica.h"
+
+namespace vram {
+
+/// Layers whose cache grows alike. `layers` of one GPU's stage.
+struct CacheGroup {
+  const char* id = "";     // "full", "sliding", "state" ...
+  const char* label = "";
+  double layers = 0;
+  double allocated_layers = 0;  // with the padding that vllm's equal groups need
+  double heads = 0;             // KV heads; 1 for a latent
+  double head_elements = 0;     // K and V of one head; latent + rotary
+  double bits = 16;
+  double divisor = 1;           // GPUs that share a token's elements
+  double window = 0;            // 0: keeps every token
+  double state_bytes = 0;       // a layer and sequence, whatever its length
+  bool latent = false;
+
+  double bits_per_token() const { return heads * head_elements * bits / divisor; }  // of one layer on one GPU
+};
+
+std::vector<CacheGroup> cache_groups(const Plan& plan, const Replica& replica, const ServingStage& stage);
+
+/// Bytes one more token costs on that GPU: inside every window, or beyond all of them. Rounded up once.
+uint64_t token_bytes(const std::vector<CacheGroup>& groups, bool beyond_windows);
+
+/// Tokens of a KV block: the plan's, raised by vllm until a page of attention holds a page of state.
+double block_tokens(const Plan& plan, const std::vector<CacheGroup>& groups);
+
+/// Tokens of a request of `tokens` that a group keeps, in whole blocks.
+double tokens_kept(const Plan& plan, const CacheGroup& group, double tokens, double block);
+
+/// Bytes of one request of `tokens` of which the first `shared` lie in the pool once for all.
+double request_bytes(const Plan& plan, const std::vector<CacheGroup>& groups, double tokens, double shared = 0);
+
+/// The same for `requests` of them, as lines.
+std::vector<Line> request_lines(const Plan& plan, const std::vector<CacheGroup>& groups, double requests, double tokens,
+                                double shared = 0);
+
+/// What n requests of the plan's population take on one GPU: fixed + n * each.
+struct CacheDemand {
+  double fixed = 0;  // the shared prefix; llama.cpp's micro-batch beyond a window
+  double each = 0;   // mean over both populations
+  double bytes(double requests) const { return fixed + requests * each; }
+};
+CacheDemand cache_demand(const Plan& plan, const std::vector<CacheGroup>& groups);
+
+/// The lines of `requests` requests of the population: what the demand's bytes come from.
+Line demand_line(const Plan& plan, const std::vector<CacheGroup>& groups, double requests);
+
+}  // namespace vram

@@ -1,0 +1,43 @@
+#include "engine/serving/replica.h"
+
+#include <algorithm>
+
+namespace vram {
+
+Replica replica_of(const Plan& plan) {
+  Replica replica{std::max(1.0, plan.serve_tp), std::max(1.0, plan.serve_pp), std::max(1.0, plan.serve_dp),
+                  std::max(1.0, plan.serve_ep)};
+  if (plan.engine == Engine::llamacpp) {  // --split-mode layer, the default
+    replica.pp *= replica.tp;
+    replica.tp = 1;
+  }
+  return replica;
+}
+
+ServingStage whole_model(const Plan& plan) { return {0, plan.subject->layers.size(), true, true}; }
+
+std::vector<ServingStage> serving_stages(const Plan& plan, const Replica& replica) {
+  const size_t layers = plan.subject->layers.size();
+  size_t on_gpu = layers;
+  if (plan.engine == Engine::llamacpp && plan.gpu_layers < static_cast<double>(layers)) {
+    on_gpu = static_cast<size_t>(std::max(0.0, plan.gpu_layers));
+  }
+  const auto stages = static_cast<size_t>(replica.pp);
+  const size_t even = on_gpu / stages, surplus = on_gpu % stages;
+  std::vector<ServingStage> result(stages);
+  size_t first = layers - on_gpu;  // llama.cpp keeps the first layers in host memory
+  for (size_t i = 0; i < stages; ++i) {
+    // vllm/distributed/utils.py, get_pp_indices: the last stage has the head and gets no surplus layer.
+    const bool one_more = i + 1 < stages && i + 1 + surplus >= stages;
+    result[i] = {first, even + (one_more ? 1 : 0), i == 0, i + 1 == stages && on_gpu == layers};
+    first += result[i].count;
+  }
+  return result;
+}
+
+double draft_layer_count(const Plan& plan) {
+  if (plan.draft_layers > 0) return plan.draft_layers;
+  return plan.draft_tokens > 0 ? static_cast<double>(plan.subject->mtp.size()) : 0;
+}
+
+}  // namespace vram

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <vector>
+
+#include "engine/plan/plan.h"
+
+namespace vram {
+
+/// How the GPUs of one replica share the model. llama.cpp splits layers, not matrices: its GPUs are all stages.
+struct Replica {
+  double tp = 1, pp = 1, dp = 1, ep = 1;
+};
+Replica replica_of(const Plan& plan);
+
+/// Layers [first, first + count) on one GPU group.
+struct ServingStage {
+  size_t first = 0, count = 0;
+  bool has_embedding = true, has_head = true;
+};
+
+/// The stages of a replica. Surplus layers go where vllm puts them: one each to the stages before the last.
+std::vector<ServingStage> serving_stages(const Plan& plan, const Replica& replica);
+
+/// The whole model on one GPU, all layers: what figures of the model, not of a GPU, are worked out on.
+ServingStage whole_model(const Plan& plan);
+
+/// Layers of the draft whose KV is cached: `draft_layers`, else the prediction modules where tokens are drafted.
+double draft_layer_count(const Plan& plan);
+
+/// Tokens of a whole request, mean prompt and output.
+inline double request_tokens(const Plan& plan) { return plan.prompt + plan.output; }
+
+inline double ceil_div(double value, double step) {
+  const double quotient = value / step;
+  const double whole = static_cast<double>(static_cast<long long>(quotient));
+  return quotient > whole ? whole + 1 : whole;
+}
+inline double round_up(double value, double step) { return ceil_div(value, step) * step; }
+
+}  // namespace vram

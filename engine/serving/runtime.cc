@@ -1,0 +1,149 @@
+#include "engine/serving/runtime.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "engine/units.h"
+
+namespace vram {
+namespace {
+
+constexpr double kHalf = 2;  // bytes of a 16-bit activation
+
+// Sampler of vllm: float copies, sorted values and indices, probabilities of max_seqs x vocab logits. Fitted on three
+// start-up logs (phi-4 0.94, phi-4-mini 1.83, Llama-3-8B 1.26 GiB); predicts gemma-3-4b (9.96 GiB) to 2%.
+constexpr double kSamplerBytesALogit = 39;
+
+// Captured graphs a layer. Fitted on six logs of 28 to 61 layers: 0.49 (28), 0.60 (32), 0.65 (34), 0.72 GiB (40), up to
+// 1.2 GiB (61).
+constexpr double kGraphBytesALayer = 18.5 * kMiB;
+
+// CUDA context and modules, total - free at start: 0.49-0.51 GiB on cards of 24 to 40 GB, 0.70 on B200, 0.33 on MI300.
+constexpr double kContextBytes = 0.5 * kGiB, kContextBytesB200 = 0.7 * kGiB, kContextBytesAmd = 0.33 * kGiB;
+
+// NCCL channels and the custom all-reduce's buffers where more than one GPU works together: non-torch memory of
+// start-up logs is 0.2 to 1.8 GiB above that of one GPU.
+constexpr double kCommunicationBytes = 0.5 * kGiB;
+
+Line nothing(const char* id, const char* label) { return leaf(id, label, {times("", 0, "B")}); }
+
+bool torch_engine(const Plan& plan) { return plan.engine != Engine::llamacpp; }
+
+/// gate and up (2 ffn), their product (ffn), and three copies of the hidden state: reproduces vllm's profile runs
+/// without chunked prefill to 0.5% (2.07 GiB at 20,000 and 2.99 GiB at 29,000 tokens of Llama-3.1-8B).
+double dense_elements(const Ffn& ffn, double width, double hidden, double tp) {
+  return (ffn.gated ? 3 : 2) * width / tp + 3 * hidden;
+}
+
+/// vllm fused_moe.py: intermediate_cache1 and 3 share memory, cache2 is the activation.
+double moe_elements(const Ffn& ffn, double hidden, const Replica& replica) {
+  const double width = ffn.expert_width / (replica.tp * replica.dp / std::min(replica.ep, replica.tp * replica.dp));
+  const double routed = ffn.experts_per_token * (std::max((ffn.gated ? 2 : 1) * width, hidden) + width);
+  return routed + dense_elements(ffn, ffn.shared_width, hidden, replica.tp);
+}
+
+double widest_layer_elements(const Model& model, const Replica& replica) {
+  double most = 3 * model.architecture.hidden;
+  for (const LayerKind& kind : model.kinds) {
+    const double hidden = model.architecture.hidden;
+    const double elements = kind.ffn.kind == FfnKind::moe ? moe_elements(kind.ffn, hidden, replica)
+                                                          : dense_elements(kind.ffn, kind.ffn.width, hidden, replica.tp);
+    most = std::max(most, elements);
+  }
+  return most;
+}
+
+/// The profile run: the larger of a full batch through the widest layer and of sampling for every sequence.
+Line torch_activations(const Plan& plan, const Replica& replica, const ServingStage& stage) {
+  const Model& model = *plan.subject;
+  const double tokens = std::min(plan.batch_tokens, std::max(1.0, plan.max_seqs * std::max(1.0, plan.max_len)));
+  Line layer = leaf("activations", "Activations",
+                    {times("T", tokens, "tokens of a batch"),
+                     times("a", widest_layer_elements(model, replica), "elements of the widest layer"), times("", kHalf, "B")},
+                    "gate, up, product and hidden states of the widest layer; fitted on vllm profile runs", 0.3);
+  if (!stage.has_head || plan.engine != Engine::vllm) return layer;
+  Line sampler = leaf("activations", "Activations",
+                      {times("n", plan.max_seqs, "sequences"), times("V", model.architecture.vocab, "logits"),
+                       times("", kSamplerBytesALogit, "B a logit")},
+                      "the sampler's copies of the logits, not divided by tp; fitted on vllm start-up logs", 0.3);
+  return sampler.bytes > layer.bytes ? sampler : layer;
+}
+
+/// llama.cpp's compute buffer, on every device. Reproduces logs of seven models to 1%.
+Line llamacpp_activations(const Plan& plan) {
+  const Architecture& a = plan.subject->architecture;
+  const double context = std::max(1.0, plan.concurrency * request_tokens(plan));
+  Line logits = leaf("activations", "Compute buffer",
+                     {times("u", plan.ubatch, "tokens of a micro-batch"), times("", 4, "B"),
+                      times("V + h", a.vocab + a.hidden, "logits and hidden")},
+                     "llama.cpp compute buffer: logits of a micro-batch in fp32", 0.1);
+  if (plan.flash) return logits;
+  Line scores = leaf("activations", "Compute buffer",
+                     {times("u", plan.ubatch, "tokens of a micro-batch"), times("", 4, "B"),
+                      times("a", a.heads * context + context + 4 * a.hidden, "scores, mask and hidden")},
+                     "llama.cpp compute buffer without flash attention: scores in fp32", 0.1);
+  return scores.bytes > logits.bytes ? scores : logits;
+}
+
+Line graphs_line(const Plan& plan, const ServingStage& stage) {
+  if (!plan.graphs || !torch_engine(plan)) return nothing("graphs", "CUDA graphs");
+  return leaf("graphs", "CUDA graphs",
+              {times("L", static_cast<double>(stage.count), "layers"), times("", kGraphBytesALayer, "B a layer")},
+              "fitted on start-up logs of vllm and sglang, 28 to 61 layers", 0.5);
+}
+
+double rotary_elements(const Architecture& a) {
+  if (a.position != "rope") return 0;
+  if (a.rope_head_dim > 0) return a.rope_head_dim;
+  return (a.head_dim > 0 ? a.head_dim : a.hidden / std::max(1.0, a.heads)) * a.rotary_fraction;
+}
+
+Line buffers_line(const Plan& plan, const Replica& replica) {
+  const Architecture& a = plan.subject->architecture;
+  std::vector<Line> children;
+  const double rotary = rotary_elements(a);
+  if (torch_engine(plan) && rotary > 0 && a.max_positions > 0) {
+    children.push_back(leaf("rotary", "Rotary table",
+                            {times("s", a.max_positions, "positions"), times("d", rotary, "rotary elements"), times("", kHalf, "B")},
+                            "vllm rotary_embedding: cos and sin of every position, loaded with the weights", 0.01));
+  }
+  if (plan.engine == Engine::sglang && plan.max_len > 0) {
+    children.push_back(leaf("request_table", "Request to token table",
+                            {times("n", plan.max_seqs, "requests"), times("s", plan.max_len, "tokens"), times("", 4, "B")},
+                            "sglang memory_pool.py, ReqToTokenPool", 0.01));
+  }
+  if (replica.tp * replica.dp * replica.pp > 1 && torch_engine(plan)) {
+    children.push_back(leaf("communication", "Communication",
+                            {times("", kCommunicationBytes, "B")}, "NCCL channels and all-reduce buffers", 1));
+  }
+  return children.empty() ? nothing("buffers", "Buffers") : group("buffers", "Buffers", std::move(children));
+}
+
+Line context_line(const Plan& plan) {
+  const Accelerator& gpu = *plan.accelerator;
+  double bytes = kContextBytes;
+  if (gpu.vendor == "AMD") bytes = kContextBytesAmd;
+  if (gpu.family == "NVIDIA Blackwell" && gpu.marketed_bytes > 150 * kGB) bytes = kContextBytesB200;
+  return leaf("context", "CUDA context", {times("", bytes, "B")}, "total - free before loading, of vllm start-up logs", 0.3);
+}
+
+double version_number(std::string_view text) {
+  double major = 0, minor = 0;
+  size_t i = text.starts_with("v") ? 1 : 0;
+  for (; i < text.size() && text[i] >= '0' && text[i] <= '9'; ++i) major = major * 10 + (text[i] - '0');
+  for (++i; i < text.size() && text[i] >= '0' && text[i] <= '9'; ++i) minor = minor * 10 + (text[i] - '0');
+  return major * 1000 + minor;
+}
+
+}  // namespace
+
+bool graphs_inside_budget(const Plan& plan) {
+  return plan.engine_version.empty() || version_number(plan.engine_version) >= 21;
+}
+
+RuntimeLines runtime_lines(const Plan& plan, const Replica& replica, const ServingStage& stage) {
+  return {torch_engine(plan) ? torch_activations(plan, replica, stage) : llamacpp_activations(plan),
+          graphs_line(plan, stage), buffers_line(plan, replica), context_line(plan)};
+}
+
+}  // namespace vram

@@ -1,0 +1,18 @@
+#pragma once
+
+#include "engine/line.h"
+#include "engine/serving/replica.h"
+
+namespace vram {
+
+/// What a GPU holds beside weights and KV cache.
+struct RuntimeLines {
+  Line activations, graphs, buffers, context;
+  uint64_t bytes() const { return activations.bytes + graphs.bytes + buffers.bytes + context.bytes; }
+};
+RuntimeLines runtime_lines(const Plan& plan, const Replica& replica, const ServingStage& stage);
+
+/// vllm counts CUDA graphs into its budget from 0.21 on; before, they came on top of it (vllm#50780).
+bool graphs_inside_budget(const Plan& plan);
+
+}  // namespace vram

@@ -1,0 +1,152 @@
+#include "engine/serving/serving.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/compute/compute.h"
+#include "engine/serving/capacity.h"
+#include "engine/serving/latency.h"
+#include "engine/serving/napkin.h"
+
+namespace vram {
+namespace {
+
+/// Floor of a product of a share and a whole number, which rounding may have left just below a whole one.
+double whole_share(double share, double of) { return std::floor(share * of + 1e-9 * (1 + of)); }
+
+/// A preallocated pool: what the requests at the plan's concurrency use of it, and the rest.
+Line pool_line(const Plan& plan, const Replica& replica, const StageCapacity& stage) {
+  const char* note = "the engine's whole budget, allocated at start";
+  const auto budget = static_cast<uint64_t>(stage.budget_bytes);
+  Line used = demand_line(plan, stage.groups, requests_per_rank(plan, replica));
+  if (stage.groups.empty() || used.bytes > budget) {
+    return leaf("kv_cache", "KV cache", {times("", stage.budget_bytes, "B left for the pool")}, note);
+  }
+  used.id = "requests";
+  used.label = "Requests in flight";
+  Line spare = leaf("spare", "Room for more", {times("", static_cast<double>(budget - used.bytes), "B")});
+  return group("kv_cache", "KV cache", {std::move(used), std::move(spare)}, note);
+}
+
+Line cache_line(const Plan& plan, const Replica& replica, const StageCapacity& stage) {
+  if (preallocates(plan)) return pool_line(plan, replica, stage);
+  if (stage.groups.empty()) return leaf("kv_cache", "KV cache", {times("", 0, "B")});
+  Line line = demand_line(plan, stage.groups, requests_per_rank(plan, replica));
+  line.id = "kv_cache";
+  line.label = "KV cache";
+  return line;
+}
+
+void fill_lines(const Plan& plan, const Replica& replica, const StageCapacity& stage, ServingBill& bill) {
+  bill.lines = {stage.weights,         cache_line(plan, replica, stage), stage.runtime.activations, stage.runtime.graphs,
+                stage.runtime.buffers, stage.runtime.context,            stage.reserve};
+  bill.device_bytes = total_bytes(bill.lines);
+  bill.band_bytes = total_band_bytes(bill.lines);
+  bill.weights_bytes_per_gpu = stage.weights.bytes;
+  for (const Line& line : bill.lines) {
+    if (line.too_large) bill.faults.push_back({line.id, "", std::string(line.label) + ": more than 2^53 bytes a GPU"});
+  }
+}
+
+/// Figures of the whole model, of a GPU and of one request.
+void fill_cache_figures(const Plan& plan, const StageCapacity& stage, ServingBill& bill) {
+  const std::vector<CacheGroup> whole = cache_groups(plan, Replica{}, whole_model(plan));
+  if (whole.empty()) return;
+  bill.kv_bytes_per_token = token_bytes(whole, false);
+  bill.kv_bytes_per_token_beyond_window = token_bytes(whole, true);
+  bill.kv_bytes_per_token_per_gpu = token_bytes(stage.groups, false);
+  bill.request_lines = request_lines(plan, whole, 1, request_tokens(plan));
+  bill.kv_bytes_per_request = total_bytes(bill.request_lines);
+}
+
+void fill_capacity(const Plan& plan, const Replica& replica, const StageCapacity& stage, ServingBill& bill) {
+  bill.kv_budget_bytes_per_gpu = static_cast<uint64_t>(stage.budget_bytes);
+  if (stage.groups.empty() || stage.demand.each <= 0) return;
+  const auto held = [&](double tokens) {
+    return requests_held(stage, replica, request_bytes(plan, stage.groups, tokens));
+  };
+  bill.kv_tokens = static_cast<uint64_t>(tokens_held(plan, replica, stage));
+  bill.max_concurrency = std::floor(requests_held(stage, replica, stage.demand.each) / replica.dp) * replica.dp;
+  bill.max_concurrency_p99 = held(plan.prompt_p99 + plan.output_p99);
+  if (plan.max_len > 0) bill.max_concurrency_at_max_len = held(plan.max_len);
+  bill.promised_concurrency = whole_share(plan.derate, *bill.max_concurrency);
+  bill.longest_context = longest_context(plan, replica, stage);
+  if (plan.tpot > 0 && plan.gpu_bw > 0) bill.max_concurrency_at_tpot = requests_at_tpot(plan, replica, *bill.max_concurrency);
+}
+
+/// Replicas that serve `qps`, each at the concurrency it may promise; without `qps`, that hold `concurrency`.
+void fill_replicas(const Plan& plan, const Replica& replica, ServingBill& bill) {
+  if (!bill.promised_concurrency || *bill.promised_concurrency < 1) return;
+  const double in_flight = std::max(1.0, std::min(*bill.promised_concurrency, bill.max_concurrency_at_tpot.value_or(1e9)));
+  if (plan.qps <= 0) {
+    bill.replicas_needed = ceil_div(plan.concurrency, in_flight);
+    return;
+  }
+  const double rate = requests_per_second(plan, latency(plan, replica, in_flight), in_flight);
+  if (rate > 0) bill.replicas_needed = ceil_div(plan.qps, rate);
+}
+
+void fill_speed(const Plan& plan, const Replica& replica, ServingBill& bill) {
+  const Model& model = *plan.subject;
+  const double context = plan.prompt + plan.output / 2;
+  if (model.has_shape) {
+    bill.flops_per_token = forward_flops_per_token(model, context);
+  } else if (model.nominal_parameters > 0) {
+    bill.flops_per_token = 2 * model.nominal_parameters;
+  }
+  const Latency times = latency(plan, replica, plan.concurrency);
+  if (times.decode_seconds <= 0) return;
+  if (times.prefill_seconds > 0) bill.prefill_seconds = times.prefill_seconds;
+  const double rate = requests_per_second(plan, times, plan.concurrency);
+  if (rate > 0) bill.requests_per_second = rate * plan.replicas;
+  bill.bound = times.compute_bound ? "compute" : "bandwidth";
+  if (bill.max_concurrency && *bill.max_concurrency < plan.concurrency) bill.bound = "memory";
+  if (plan.output <= 0) return;
+  bill.decode_seconds_per_token = seconds_per_token(plan, times);
+  bill.tokens_per_second = rate * plan.output;
+  if (plan.price > 0 && rate > 0) {
+    bill.usd_per_million_tokens = plan.price * plan.serve_gpus / 3600 / *bill.tokens_per_second * 1e6;
+  }
+}
+
+/// An impossible plan, or one of figures too large for exact bytes.
+ServingBill napkin_only(const ServingBill& bill) {
+  ServingBill result;
+  result.capacity_bytes = bill.capacity_bytes;
+  result.napkin = bill.napkin;
+  result.faults = bill.faults;
+  return result;
+}
+
+/// Does what may be promised reach `concurrency`? Between promise and theory it is tight.
+Verdict verdict_of(const Plan& plan, const ServingBill& bill) {
+  if (!bill.faults.empty()) return Verdict::invalid;
+  if (bill.device_bytes > bill.capacity_bytes) return Verdict::exceeds;
+  if (!bill.max_concurrency) {
+    return bill.device_bytes + bill.band_bytes > bill.capacity_bytes ? Verdict::tight : Verdict::fits;
+  }
+  if (*bill.max_concurrency < plan.concurrency) return Verdict::exceeds;
+  return *bill.promised_concurrency < plan.concurrency ? Verdict::tight : Verdict::fits;
+}
+
+}  // namespace
+
+ServingBill serving_bill(const Plan& plan) {
+  ServingBill bill;
+  bill.napkin = serving_napkin(plan);
+  bill.capacity_bytes = static_cast<uint64_t>(std::max(0.0, plan.gpu_mem * (1 - plan.margin)));
+  bill.faults = serving_faults(plan);
+  if (!bill.faults.empty()) return bill;
+  const Replica replica = replica_of(plan);
+  const StageCapacity stage = tightest_stage(plan, replica);
+  fill_lines(plan, replica, stage, bill);
+  if (!bill.faults.empty()) return napkin_only(bill);
+  fill_cache_figures(plan, stage, bill);
+  fill_capacity(plan, replica, stage, bill);
+  fill_speed(plan, replica, bill);
+  fill_replicas(plan, replica, bill);
+  bill.verdict = verdict_of(plan, bill);
+  return bill;
+}
+
+}  // namespace vram

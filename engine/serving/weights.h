@@ -1,0 +1,39 @@
+#pragma once
+
+#include <vector>
+
+#include "engine/line.h"
+#include "engine/serving/replica.h"
+
+namespace vram {
+
+struct Format;
+
+/// Parts of the model whose weights the bill shows on a line of their own.
+enum class WeightSection : uint8_t { block, attention, mlp, experts, mixer, vectors, embedding, head, outside, draft, absorbed, count_ };
+
+/// Elements of one section that are stored and divided alike.
+struct WeightParcel {
+  WeightSection section;
+  double elements;
+  double bits;
+  double divisor;
+};
+
+/// The weights that one GPU of a stage holds. A model without a shape is one block divided over tp * pp.
+std::vector<WeightParcel> weight_parcels(const Plan& plan, const Replica& replica, const ServingStage& stage);
+
+/// The line `weights` of one GPU.
+Line weights_line(const std::vector<WeightParcel>& parcels);
+
+/// Bytes of the weights one GPU of each stage reads for one token of each of `batch` requests, all stages together:
+/// no embedding table, and of the experts those that the batch touches.
+double weight_bytes_read(const Plan& plan, const Replica& replica, double batch);
+
+/// Share of the experts that `batch` tokens touch: 1 - (1 - k/E)^batch, tokens choosing evenly and apart.
+double touched_experts(double experts, double experts_per_token, double batch);
+
+const Format& weights_format(const Plan& plan);
+const Format& kv_format(const Plan& plan);
+
+}  // namespace vram
