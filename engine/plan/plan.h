@@ -23,6 +23,8 @@ enum class Key : uint8_t {
 };
 inline constexpr size_t kKeyCount = static_cast<size_t>(Key::count_);
 
+struct ModelBasis;  // engine/plan/resolve.cc: what base_architecture and subject were made from
+
 /// A share string with every key resolved: what was given, and for the rest its default.
 /// Members carry the keys' names. Numbers are doubles in the key's unit, sizes in BYTES, rates in GB/s;
 /// 0 stands for "none" where a key has no default (ask `has` where 0 is a value of its own).
@@ -40,6 +42,7 @@ struct Plan {
   std::shared_ptr<const Architecture> base_architecture;     // before the plan's own keys override it; null: unknown model
   std::shared_ptr<const Model> subject;                      // the model to bill, overrides applied; null: unknown model
   std::shared_ptr<const Accelerator> accelerator;            // null: unknown gpu
+  std::shared_ptr<const ModelBasis> basis;
 
   bool has(Key key) const { return given.test(static_cast<size_t>(key)); }
   double dp() const { return gpus / (tp * pp * cp); }        // data-parallel size

@@ -1,0 +1,89 @@
+#include "engine/plan/percent.h"
+
+namespace vram {
+namespace {
+
+constexpr std::string_view kReplacement = "\xEF\xBF\xBD";  // U+FFFD
+
+int hex_digit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
+bool stays(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+         std::string_view("-._~,:+/").find(c) != std::string_view::npos;
+}
+
+/// Bytes of the UTF-8 character at the start of `text`; 0 where there is none (RFC 3629, section 4).
+size_t utf8_length(std::string_view text) {
+  const auto byte = [text](size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
+  const unsigned first = byte(0);
+  if (first < 0x80) return first < 0x20 || first == 0x7F ? 0 : 1;
+  const size_t length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
+  if (first < 0xC2 || first > 0xF4) return 0;
+  if ((first == 0xE0 && byte(1) < 0xA0) || (first == 0xED && byte(1) > 0x9F)) return 0;
+  if ((first == 0xF0 && byte(1) < 0x90) || (first == 0xF4 && byte(1) > 0x8F)) return 0;
+  for (size_t i = 1; i < length; ++i) {
+    if ((byte(i) & 0xC0) != 0x80) return 0;
+  }
+  return length;
+}
+
+}  // namespace
+
+std::string percent_decode(std::string_view text) {
+  std::string decoded;
+  decoded.reserve(text.size());
+  for (size_t i = 0; i < text.size(); ++i) {
+    const int high = text[i] == '%' && i + 2 < text.size() ? hex_digit(text[i + 1]) : -1;
+    const int low = high >= 0 ? hex_digit(text[i + 2]) : -1;
+    if (low < 0) {
+      decoded += text[i];
+      continue;
+    }
+    decoded += static_cast<char>(high * 16 + low);
+    i += 2;
+  }
+  return decoded;
+}
+
+std::string percent_encode(std::string_view text) {
+  constexpr char kHex[] = "0123456789ABCDEF";
+  std::string encoded;
+  for (const char c : text) {
+    if (stays(c)) {
+      encoded += c;
+      continue;
+    }
+    const auto byte = static_cast<unsigned char>(c);
+    encoded += '%';
+    encoded += kHex[byte >> 4];
+    encoded += kHex[byte & 15];
+  }
+  return encoded;
+}
+
+std::string_view share_of_url(std::string_view text) {
+  const size_t first = text.find_first_of("#?=&");
+  if (first == std::string_view::npos || text[first] == '=' || text[first] == '&') return text;
+  const size_t hash = text.find('#', first);
+  if (hash != std::string_view::npos && hash + 1 < text.size()) return text.substr(hash + 1);
+  if (text[first] != '?') return {};
+  return text.substr(first + 1, (hash == std::string_view::npos ? text.size() : hash) - first - 1);
+}
+
+std::string printable(std::string_view text, size_t most_bytes) {
+  std::string shown;
+  while (!text.empty()) {
+    if (shown.size() >= most_bytes) return shown + "…";
+    const size_t length = utf8_length(text);
+    shown += length == 0 ? kReplacement : text.substr(0, length);
+    text.remove_prefix(length == 0 ? 1 : length);
+  }
+  return shown;
+}
+
+}  // namespace vram

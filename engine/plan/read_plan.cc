@@ -1,0 +1,117 @@
+#include <algorithm>
+#include <cmath>
+
+#include "engine/plan/model_messages.h"
+#include "engine/plan/near.h"
+#include "engine/plan/percent.h"
+#include "engine/plan/plan.h"
+#include "engine/plan/texts.h"
+#include "engine/plan/values.h"
+#include "engine/units.h"
+
+namespace vram {
+namespace {
+
+constexpr std::string_view kVersion = "v";
+constexpr size_t kShownBytes = 60;     // of a value, inside a sentence
+constexpr size_t kGivenBytes = 10000;  // of a value, in `given`
+
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view kBlank = " \t\r\n";
+  const size_t first = text.find_first_not_of(kBlank);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(kBlank) - first + 1);
+}
+
+struct Reader {
+  Plan plan;
+  std::vector<Message> messages;
+  std::vector<std::pair<Key, size_t>> unusable;  // key, index of its message: the default is named once it is known
+  std::bitset<kKeyCount> seen;
+  bool seen_version = false;
+
+  void say(std::string_view key, std::string_view given, const std::string& text) {
+    const std::string name = printable(key, kShownBytes);
+    messages.push_back({name, printable(given, kGivenBytes), name + ": " + text});
+  }
+
+  static std::string quoted(std::string_view value) { return "'" + printable(value, kShownBytes) + "'"; }
+
+  void read_pair(std::string_view pair) {
+    const size_t equals = std::min(pair.find('='), pair.size());
+    const std::string name = percent_decode(pair.substr(0, equals));
+    const std::string value = percent_decode(pair.substr(std::min(equals + 1, pair.size())));
+    if (name == kVersion) return read_version_key(value);
+    if (const Field* row = find_field(name)) return read_key(*row, value);
+    read_unknown(name, value, pair);
+  }
+
+  void read_version_key(const std::string& value) {
+    if (seen_version) say(kVersion, value, "given more than once; the last one, " + quoted(value) + ", counts");
+    seen_version = true;
+    const auto version = read_number(value);
+    if (!version || *version != 1) {
+      const bool later = version && *version > 1 && *version == std::floor(*version);
+      say(kVersion, value,
+          later ? "version " + quoted(value) + " is later than 1, the one read here; what it added is kept, not used"
+                : quoted(value) + " is no version; 1 is read");
+    }
+  }
+
+  void read_key(const Field& row, const std::string& value) {
+    const auto index = static_cast<size_t>(row.key);
+    if (seen.test(index)) say(row.name, value, "given more than once; the last one, " + quoted(value) + ", counts");
+    seen.set(index);
+    if (const std::optional<Value> read = read_value(row, value)) {
+      store_value(plan, row.key, *read);
+      plan.given.set(index);
+      return;
+    }
+    plan.given.reset(index);
+    unusable.push_back({row.key, messages.size()});
+    say(row.name, value, quoted(value) + " is not " + accepted_values(row));
+  }
+
+  void read_unknown(const std::string& name, const std::string& value, std::string_view pair) {
+    std::vector<std::string_view> names;
+    for (const Field& row : fields()) names.push_back(row.name);
+    say(name, value, "no key of version 1; it is kept, not used" + did_you_mean(name, names));
+    plan.unknown.emplace_back(name, pair);
+  }
+
+  /// "...; 1 is used": of a key that a later repetition gave a usable value, that one.
+  void name_fallbacks() {
+    for (const auto& [key, index] : unusable) {
+      const std::string used = value_text(plan, key);
+      messages[index].text += used.empty() ? "; it is left out" : "; " + used + " is used";
+    }
+  }
+
+  void name_unbuilt() {
+    for (const Field& row : fields()) {
+      if (row.built.empty() || !plan.has(row.key)) continue;
+      const std::string value = value_text(plan, row.key);
+      say(row.name, value, "kept, but " + std::string(row.built));
+    }
+  }
+};
+
+}  // namespace
+
+PlanReading read_plan(std::string_view share) {
+  Reader reader;
+  for (const std::string_view pair : split(share_of_url(trimmed(share)), '&')) {
+    if (!pair.empty()) reader.read_pair(pair);
+  }
+  resolve(reader.plan);
+  reader.name_fallbacks();
+  reader.name_unbuilt();
+  add_model_messages(reader.plan, reader.messages);
+  PlanReading reading;
+  reading.answerable = reader.plan.subject != nullptr && reader.plan.accelerator != nullptr;
+  reading.plan = std::move(reader.plan);
+  reading.messages = std::move(reader.messages);
+  return reading;
+}
+
+}  // namespace vram

@@ -1,0 +1,71 @@
+#include "engine/plan/texts.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/model/layer_shape.h"
+#include "engine/preset_table.h"
+#include "engine/units.h"
+
+namespace vram {
+namespace {
+
+constexpr double kMostLayers = 10000;
+
+// Megatron-LM megatron/core/transformer/transformer_config.py, recompute_modules.
+constexpr std::string_view kModules[] = {"core_attn", "moe_act", "layernorm",     "mla_up_proj",
+                                         "mlp",       "moe",     "shared_experts"};
+
+bool names_gpu(std::string_view id) {
+  const auto presets = hardware_presets();
+  return std::any_of(presets.begin(), presets.end(), [id](const PresetRow& row) { return row.id == id; });
+}
+
+}  // namespace
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  for (size_t start = 0; start <= text.size();) {
+    const size_t end = std::min(text.find(separator, start), text.size());
+    parts.push_back(text.substr(start, end - start));
+    start = end + 1;
+  }
+  return parts;
+}
+
+std::string read_pattern(std::string_view text) { return expand_pattern(text).empty() ? "" : std::string(text); }
+
+std::string read_stages(std::string_view text) {
+  std::string canonical;
+  for (const std::string_view part : split(text, ',')) {
+    const auto layers = read_number(part);
+    if (!layers || *layers != std::floor(*layers) || *layers < 0 || *layers > kMostLayers) return "";
+    if (!canonical.empty()) canonical += ',';
+    canonical += write_number(*layers);
+  }
+  return canonical;
+}
+
+std::string read_recompute_modules(std::string_view text) {
+  for (const std::string_view part : split(text, ',')) {
+    if (std::find(std::begin(kModules), std::end(kModules), part) == std::end(kModules)) return "";
+  }
+  return std::string(text);
+}
+
+std::string read_version(std::string_view text) {
+  const auto belongs = [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '.' || c == '-' || c == '+';
+  };
+  const bool usable = text.size() <= 40 && std::all_of(text.begin(), text.end(), belongs);
+  return usable ? std::string(text) : "";
+}
+
+std::string read_gpus_among(std::string_view text) {
+  for (const std::string_view part : split(text, ',')) {
+    if (!names_gpu(part)) return "";
+  }
+  return std::string(text);
+}
+
+}  // namespace vram

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace vram {
+
+std::vector<std::string_view> split(std::string_view text, char separator);
+
+// Keys whose text has a grammar. Each answers the canonical text, "" where the given one is unusable.
+std::string read_pattern(std::string_view text);            // "5s1f"
+std::string read_stages(std::string_view text);             // "20,20,20,20"
+std::string read_recompute_modules(std::string_view text);  // "core_attn,mlp"
+std::string read_version(std::string_view text);            // "0.9.1"
+std::string read_gpus_among(std::string_view text);         // "a100-sxm4-80gb,h100-sxm5-80gb"
+
+}  // namespace vram
