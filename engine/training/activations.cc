@@ -1,0 +1,185 @@
+#include "engine/training/activations.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/training/states.h"
+#include "engine/training/storage.h"
+
+namespace vram {
+namespace {
+
+constexpr double kMixerBand = 0.5;  // linear attention and state spaces: an estimate without measured figures
+
+/// A saved tensor summed over the layers of a stage that have it.
+struct Sum {
+  SavedTensor tensor;
+  double layers = 0;
+  double elements = 0;  // a token, of all those layers
+  bool alike = true;    // one width in all of them
+};
+
+void add(const SavedTensor& tensor, double layers, std::vector<Sum>& sums) {
+  for (Sum& sum : sums) {
+    if (sum.tensor.area != tensor.area || sum.tensor.id != tensor.id || sum.tensor.split != tensor.split) continue;
+    const double width = tensor.width * (tensor.bytes / sum.tensor.bytes);
+    sum.alike &= width == sum.tensor.width;
+    sum.layers += layers;
+    sum.elements += layers * width;
+    return;
+  }
+  if (tensor.width > 0 && tensor.bytes > 0) sums.push_back({tensor, layers, layers * tensor.width, true});
+}
+
+/// What multiplies a stage's saved tensors beside layers and tokens.
+struct InFlight {
+  double chunks_in_flight = 1, chunks = 1;
+  double kept_share = 1;  // not offloaded
+};
+
+Line tensor_leaf(const Plan& plan, const Sum& sum, const InFlight& in_flight) {
+  const SavedTensor& t = sum.tensor;
+  std::vector<Factor> factors;
+  if (sum.alike && sum.layers != 1) factors.push_back(times("L", sum.layers, "layers"));
+  push_tokens(plan, factors);
+  factors.push_back(sum.alike ? times(t.symbol, t.width, t.meaning) : times("Σ", sum.elements, "elements over the layers"));
+  factors.push_back(times("B", t.bytes, "bytes each"));
+  if (in_flight.chunks_in_flight != 1) factors.push_back(times("m", in_flight.chunks_in_flight, "in flight"));
+  if (in_flight.chunks != 1) factors.push_back(over("v", in_flight.chunks, "chunks of the stage"));
+  if (t.split > 1) factors.push_back(over("tp", t.split, "tensor parallel"));
+  if (in_flight.kept_share != 1) factors.push_back(times("kept", in_flight.kept_share, "share kept on the GPU"));
+  const double band = t.area == Area::mixer ? kMixerBand : kActivationsBand;
+  return leaf(t.id, t.label, std::move(factors), t.note, band);
+}
+
+struct AreaName {
+  Area area;
+  const char* id;
+  const char* label;
+};
+
+constexpr AreaName kAreas[] = {{Area::norms, "norms", "Norms and residual"}, {Area::attention, "attention", "Attention"},
+                               {Area::mixer, "mixer", "Linear mixers"},      {Area::mlp, "mlp", "MLP"},
+                               {Area::moe, "moe", "Experts"},                {Area::adapters, "adapters", "Inputs of adapters"},
+                               {Area::dropout, "dropout", "Dropout"}};
+
+std::vector<Line> area_lines(const Plan& plan, const std::vector<Sum>& sums, const InFlight& in_flight) {
+  std::vector<Line> areas;
+  for (const AreaName& name : kAreas) {
+    std::vector<Line> children;
+    for (const Sum& sum : sums)
+      if (sum.tensor.area == name.area && sum.layers > 0) children.push_back(tensor_leaf(plan, sum, in_flight));
+    if (!children.empty()) areas.push_back(group(name.id, name.label, std::move(children)));
+  }
+  return areas;
+}
+
+bool selects_operations(const Plan& plan) {
+  return plan.recompute == Recompute::selective && plan.library != Library::megatron;
+}
+
+SavedTensors kept_tensors(const Plan& plan, const LayerSetting& s, const LayerKind& kind) {
+  return selects_operations(plan) ? saved_by_selected_operations(s, kind) : saved_tensors(plan, s, kind);
+}
+
+/// Share of the stage's layers that recomputation applies to: `recompute_layers` of all layers, evenly over stages.
+double recomputed_share(const Plan& plan) {
+  if (plan.recompute == Recompute::none || plan.layers <= 0) return 0;
+  return std::min(1.0, plan.recompute_layers / plan.layers);
+}
+
+double recomputed_layers(const Plan& plan, const Stage& stage) { return std::floor(stage.layers * recomputed_share(plan)); }
+
+/// FSDP runs a frozen base in mixed precision with the checkpoints once more in fp32 during backward: 4 bytes where
+/// 2 were kept (fitted on LoRA runs with FSDP of one project, fms-acceleration).
+double checkpoint_bytes(const Plan& plan, const LayerSetting& s, Moment moment) {
+  const bool widened = plan.framework == Framework::fsdp && !trains_all(plan) && moment == Moment::backward;
+  return widened ? std::max(4.0, s.residual) : s.residual;
+}
+
+Line checkpoints_leaf(const Plan& plan, const LayerSetting& s, double layers, Moment moment,
+                      const InFlight& in_flight) {
+  const SavedTensor input = {"checkpoints", "Checkpoints", Area::norms, "h", "hidden", s.h,
+                             checkpoint_bytes(plan, s, moment), s.sp,
+                             "full recomputation keeps a layer's input: arXiv 2205.05198, section 5"};
+  return tensor_leaf(plan, {input, layers, layers * s.h, true}, in_flight);
+}
+
+/// The kind of layer of the stage that keeps most.
+const LayerKind* heaviest_kind(const Plan& plan, const Stage& stage, const LayerSetting& s) {
+  const Model& model = *plan.subject;
+  const LayerKind* heaviest = nullptr;
+  double most = -1;
+  for (size_t k = 0; k < model.kinds.size(); ++k) {
+    if (layers_of_kind(model, stage, k) <= 0) continue;
+    const double bytes = bytes_per_token(saved_tensors(plan, s, model.kinds[k]));
+    if (bytes <= most) continue;
+    most = bytes;
+    heaviest = &model.kinds[k];
+  }
+  return heaviest;
+}
+
+/// The layer under differentiation: its tensors where they are computed again, and backward's own.
+Line working_line(const Plan& plan, const Stage& stage, LayerSetting s, bool whole_layer) {
+  const LayerKind* kind = heaviest_kind(plan, stage, s);
+  std::vector<Line> children;
+  if (kind == nullptr) return group("working", "Layer in backward", {});
+  if (whole_layer) {
+    s.recompute_core = s.recompute_mlp = s.recompute_norms = s.recompute_moe = s.recompute_product = s.recompute_latent = false;
+    std::vector<Sum> sums;
+    for (const SavedTensor& t : saved_tensors(plan, s, *kind)) add(t, 1, sums);
+    children = area_lines(plan, sums, {});
+  }
+  std::vector<Factor> factors;
+  push_tokens(plan, factors);
+  factors.push_back(times("B/token", transient_bytes_per_token(plan, s, *kind) + s.e * s.h / s.sp, "bytes a token"));
+  children.push_back(leaf("gradients", "Gradients of activations", std::move(factors),
+                          "two gradients of the inner width, one of the layer's output; measured on PyTorch 2.6",
+                          kActivationsBand));
+  return group("working", "Layer in backward", std::move(children));
+}
+
+std::vector<Sum> stage_sums(const Plan& plan, const Stage& stage, const LayerSetting& s, double share) {
+  const Model& model = *plan.subject;
+  std::vector<Sum> sums;
+  for (size_t k = 0; k < model.kinds.size(); ++k) {
+    const double layers = layers_of_kind(model, stage, k) * share;
+    if (layers <= 0) continue;
+    for (const SavedTensor& t : kept_tensors(plan, s, model.kinds[k])) add(t, layers, sums);
+  }
+  return sums;
+}
+
+}  // namespace
+
+void push_tokens(const Plan& plan, std::vector<Factor>& factors) {
+  factors.push_back(times("b", plan.micro_batch, "sequences"));
+  factors.push_back(times("s", plan.seq, "tokens"));
+  if (plan.cp > 1) factors.push_back(over("cp", plan.cp, "context parallel"));
+}
+
+Line activations_line(const Plan& plan, const Stage& stage, Moment moment) {
+  if (!plan.subject->has_shape || stage.layers <= 0) return group("activations", "Activations", {});
+  const LayerSetting s = layer_setting(plan);
+  const bool whole_layers = plan.recompute == Recompute::full;
+  const bool recomputes = whole_layers || selects_operations(plan);
+  if (moment == Moment::last) return group("activations", "Activations", {working_line(plan, stage, s, true)});
+  InFlight in_flight{stage.chunks_in_flight, stage.chunks, 1};
+  if (plan.offload == Offload::activations) in_flight.kept_share = 1 - plan.offload_fraction;
+  const double checkpointed = whole_layers ? recomputed_layers(plan, stage) : 0;
+  std::vector<Line> children = area_lines(plan, stage_sums(plan, stage, s, 1 - checkpointed / stage.layers), in_flight);
+  if (checkpointed > 0) children.push_back(checkpoints_leaf(plan, s, checkpointed, moment, in_flight));
+  if (moment == Moment::backward) children.push_back(working_line(plan, stage, s, recomputes));
+  return group("activations", "Activations", std::move(children));
+}
+
+double offloaded_activation_bytes(const Plan& plan, const Stage& stage) {
+  if (plan.offload != Offload::activations) return 0;
+  Plan whole = plan;
+  whole.offload = Offload::none;
+  const double all = static_cast<double>(activations_line(whole, stage, Moment::forward).bytes);
+  return all - static_cast<double>(activations_line(plan, stage, Moment::forward).bytes);
+}
+
+}  // namespace vram

@@ -1,0 +1,104 @@
+#include <algorithm>
+
+#include "engine/training/activations.h"
+#include "engine/training/gathered.h"
+#include "engine/training/states.h"
+#include "engine/training/storage.h"
+#include "engine/units.h"
+
+namespace vram {
+namespace {
+
+/// cuBLASLt workspace of PyTorch: 32 MiB on Hopper and later, else 8.1 MiB (aten/src/ATen/cuda/CUDABlas.cpp,
+/// CublasHandlePool.cpp), one for each handle and stream.
+Line workspace_leaf(const Plan& plan) {
+  const bool hopper = plan.accelerator->release_year >= 2022;
+  return leaf("workspace", "cuBLAS workspace", {times("MiB", hopper ? 32 + 8.125 : 8.125, "MiB"), times("B", kMiB, "bytes")},
+              "PyTorch, aten/src/ATen/cuda/CublasHandlePool.cpp", kOverheadsBand);
+}
+
+/// foreach implementations make one more copy of every parameter's update (torch/optim/adam.py, _multi_tensor_adam):
+/// peaks of full fine-tuning runs are exactly that much higher (fms-acceleration: 10.00 B a parameter, not 8).
+bool has_update_copies(const Plan& plan) {
+  return !plan.fused_optimizer && !plan.optimizer_in_backward && plan.optimizer != Optimizer::adafactor &&
+         plan.optimizer != Optimizer::adamw8bit && plan.optimizer != Optimizer::adamw4bit;
+}
+
+Line update_copies(const Plan& plan, const std::vector<ParameterGroup>& groups) {
+  const Storage storage = storage_of(plan);
+  std::vector<Line> children;
+  for (const ParameterGroup& g : groups) {
+    if (!g.trained) continue;
+    std::vector<Factor> factors = count_factors(plan, g);
+    push_bits(storage.master > 0 ? storage.master : storage.weight, "bytes each", factors);
+    if (plan.zero >= 1 && g.shards > 1) factors.push_back(over("n", g.shards, "ranks of the sharding group"));
+    children.push_back(leaf(g.id, g.label, std::move(factors), "torch.optim, foreach", kStatesBand));
+  }
+  return group("updates", "Optimizer temporaries", std::move(children));
+}
+
+/// DDP keeps gradients and their buckets apart (gradient_as_bucket_view is off by default).
+Line bucket_copies(const Plan& plan, const std::vector<ParameterGroup>& groups) {
+  std::vector<Line> children;
+  for (const ParameterGroup& g : groups) {
+    if (!g.trained) continue;
+    std::vector<Factor> factors = count_factors(plan, g);
+    push_bits(storage_of(plan).gradient, "bytes each", factors);
+    children.push_back(leaf(g.id, g.label, std::move(factors), "torch.nn.parallel.DistributedDataParallel", kStatesBand));
+  }
+  return group("buckets", "Buckets of gradients", std::move(children));
+}
+
+/// DeepSpeed's fp32 copy of a rank's gradients and a half-precision partition (runtime/zero/stage_1_and_2.py): 6 B a
+/// parameter of the rank's share. Without ZeRO the fp32 copy is whole (runtime/fp16/fused_optimizer.py, step).
+Line deepspeed_copies(const Plan& plan, const std::vector<ParameterGroup>& groups) {
+  const double bytes = plan.zero >= 1 && plan.zero < 3 ? 6 : 4;
+  std::vector<Line> children;
+  for (const ParameterGroup& g : groups) {
+    if (!g.trained) continue;
+    std::vector<Factor> factors = count_factors(plan, g);
+    factors.push_back(times("B", bytes, "bytes each"));
+    if (plan.zero >= 1 && g.shards > 1) factors.push_back(over("n", g.shards, "ranks of the sharding group"));
+    children.push_back(leaf(g.id, g.label, std::move(factors), "DeepSpeed, runtime/zero/stage_1_and_2.py; 6.7 fitted on BLOOM", kOverheadsBand));
+  }
+  return group("fp32_gradients", "fp32 gradients of the step", std::move(children));
+}
+
+bool copies_gradients(const Plan& plan) {
+  const Storage storage = storage_of(plan);
+  return plan.framework == Framework::deepspeed && storage.master > 0 && storage.gradient < 32 && trains_all(plan);
+}
+
+/// Sequence parallelism gathers a linear's input into one buffer (Megatron-LM, core/tensor_parallel/layers.py).
+Line gather_buffer(const Plan& plan) {
+  std::vector<Factor> factors;
+  push_tokens(plan, factors);
+  factors.push_back(times("h", plan.subject->architecture.hidden, "hidden"));
+  factors.push_back(times("B", compute_bytes(plan), "bytes each"));
+  return leaf("sequence", "Gathered sequence", std::move(factors), "Megatron-LM, core/tensor_parallel/layers.py",
+              kOverheadsBand);
+}
+
+/// A k-bit matrix is expanded to 16 bit whenever it multiplies (bitsandbytes, autograd/_functions.py, MatMul4Bit).
+Line expanded_matrix(const std::vector<ParameterGroup>& groups) {
+  double largest = 0;
+  for (const ParameterGroup& g : groups)
+    if (g.block_linear) largest = std::max(largest, g.largest / g.split);
+  return leaf("expanded", "Expanded matrix", {times("P", largest, "weights of the largest matrix"), times("B", 2, "bytes each")},
+              "bitsandbytes, autograd/_functions.py", kOverheadsBand);
+}
+
+}  // namespace
+
+Line buffers_line(const Plan& plan, const std::vector<ParameterGroup>& groups, PhaseKind phase) {
+  std::vector<Line> children = {workspace_leaf(plan)};
+  const bool optimizer = phase == PhaseKind::optimizer;
+  if (optimizer && has_update_copies(plan) && trains_all(plan)) children.push_back(update_copies(plan, groups));
+  if (plan.framework == Framework::ddp && plan.dp() > 1 && trains_all(plan)) children.push_back(bucket_copies(plan, groups));
+  if (copies_gradients(plan)) children.push_back(deepspeed_copies(plan, groups));
+  if (plan.sp && plan.tp > 1 && plan.subject->has_shape && !optimizer) children.push_back(gather_buffer(plan));
+  if (!trains_all(plan) && frozen_linear_bits(plan) < 16 && !optimizer) children.push_back(expanded_matrix(groups));
+  return group("buffers", "Buffers", std::move(children));
+}
+
+}  // namespace vram

@@ -1,0 +1,72 @@
+#include <string_view>
+
+#include "engine/training/saved_tensors.h"
+#include "engine/training/storage.h"
+
+namespace vram {
+namespace {
+
+bool lists(std::string_view modules, std::string_view name) {
+  while (!modules.empty()) {
+    const size_t comma = std::min(modules.find(','), modules.size());
+    if (modules.substr(0, comma) == name) return true;
+    modules.remove_prefix(std::min(comma + 1, modules.size()));
+  }
+  return false;
+}
+
+bool quantises_inputs(const Plan& plan) {
+  return plan.library == Library::megatron && (plan.precision == Precision::fp8 || plan.precision == Precision::mxfp8 ||
+                                               plan.precision == Precision::nvfp4);
+}
+
+/// TransformerEngine keeps a linear's input quantised: fp8 with a scale a tensor, mxfp8 with one for 32 values, nvfp4
+/// with one for 16 (transformer_engine/pytorch/tensor, rows and columns apart: one of them is kept).
+double quantised_input_bytes(Precision precision) {
+  if (precision == Precision::mxfp8) return 1 + 1.0 / 32;
+  if (precision == Precision::nvfp4) return 0.5 + 1.0 / 16;
+  return 1;
+}
+
+double residual_bytes(const Plan& plan) {
+  if (compute_bytes(plan) == 4 || runs_autocast(plan)) return 4;
+  return plan.residual == Residual::fp32 ? 4 : 2;
+}
+
+void set_recompute(const Plan& plan, LayerSetting& s) {
+  if (plan.recompute != Recompute::selective) return;
+  const std::string_view modules = plan.recompute_modules;
+  s.recompute_core = modules.empty() || lists(modules, "core_attn");
+  s.recompute_mlp = lists(modules, "mlp");
+  s.recompute_norms = lists(modules, "layernorm");
+  s.recompute_moe = lists(modules, "moe");
+  s.recompute_product = lists(modules, "moe_act");
+  s.recompute_latent = lists(modules, "mla_up_proj");
+}
+
+}  // namespace
+
+LayerSetting layer_setting(const Plan& plan) {
+  const Architecture& a = plan.subject->architecture;
+  LayerSetting s;
+  s.h = a.hidden;
+  s.e = compute_bytes(plan);
+  s.residual = residual_bytes(plan);
+  s.linear_input = quantises_inputs(plan) ? quantised_input_bytes(plan.precision) : s.e;
+  s.tp = plan.tp;
+  s.sp = plan.sp ? plan.tp : 1;
+  s.megatron = plan.library == Library::megatron;
+  s.layernorm = a.norm != "rmsnorm";
+  // torch.compile fuses pointwise chains as the fused kernels do (an assumption; op-level figures agree to 15%).
+  s.fused_norm = plan.kernels == Kernels::fused || plan.compile || plan.library == Library::unsloth || s.layernorm;
+  s.fused_mlp = plan.kernels == Kernels::fused || plan.compile || plan.library == Library::unsloth;
+  s.gemma_norm = a.model_type.starts_with("gemma");
+  s.casts_inputs = s.e == 2 && s.residual == 4;
+  s.trained = trains_all(plan);
+  s.adapters_fp32 = !s.trained && adapter_storage(plan).weight == 32 && s.e == 2;
+  s.eager = plan.attention == AttentionKernel::eager;
+  set_recompute(plan, s);
+  return s;
+}
+
+}  // namespace vram

@@ -1,0 +1,98 @@
+#include "engine/training/logits.h"
+
+#include <algorithm>
+
+#include "engine/training/activations.h"
+#include "engine/training/parameters.h"
+#include "engine/training/states.h"
+#include "engine/training/storage.h"
+
+namespace vram {
+namespace {
+
+// Peaks over the state before the head, PyTorch 2.6, bytes a logit in bf16; measured on the libraries' own loss code.
+double full_loss_bytes(Library library) {
+  switch (library) {
+    case Library::megatron: return 6;     // core/tensor_parallel/cross_entropy.py: bf16 logits and their fp32 softmax
+    case Library::litgpt: return 6;       // cross_entropy on bf16 logits: logits, log-softmax, gradient
+    case Library::nanogpt: return 8;      // the same, and the logits are returned
+    case Library::torchtune: return 14;   // measured on torchtune's README rows with packing
+    case Library::torchtitan: return 14;  // 12 by its tensors; 14 fits four context-parallel runs to 1%
+    case Library::unsloth: return 8;      // its own cross-entropy works in place
+    case Library::hf: return 14;          // loss/loss_utils.py: bf16 logits, fp32 copy, log-softmax, gradient
+  }
+  return 14;
+}
+
+double chunked_loss_bytes(Library library) {
+  if (library == Library::litgpt) return 4;     // litgpt/utils.py, chunked_cross_entropy: bf16 logits, log-softmax
+  if (library == Library::torchtune) return 7;  // modules/loss/ce_chunked_output_loss.py, four chunks
+  return 4 + 2;                                 // the log-softmax of every chunk stays, its transient is one chunk's
+}
+
+/// Fused with the head, no copy of the logits outlives its chunk (Liger kernels, arXiv 2410.10989, section 3.2):
+/// the chunk's size is chosen so that it has as many elements as the hidden states.
+std::vector<Line> fused_lines(const Plan& plan) {
+  std::vector<Factor> factors;
+  push_tokens(plan, factors);
+  factors.push_back(times("h", plan.subject->architecture.hidden, "hidden"));
+  factors.push_back(times("B", 2 * compute_bytes(plan), "gradient of the hidden states, chunk of logits"));
+  std::vector<Line> lines = {leaf("chunk", "A chunk of logits", std::move(factors),
+                                  "Liger kernels, arXiv 2410.10989, section 3.2", kLogitsBand)};
+  if (!trains_all(plan)) return lines;
+  for (const Matrix& m : plan.subject->head) {
+    if (m.part != Part::head) continue;
+    lines.push_back(leaf("head_gradient", "Gradient of the head",
+                         {times("V", padded_vocab(plan, m.rows), "vocabulary"), times("h", m.cols, "hidden"),
+                          times("B", compute_bytes(plan), "bytes each"), over("tp", plan.tp, "tensor parallel")},
+                         "Liger kernels, ops/fused_linear_cross_entropy.py", kLogitsBand));
+  }
+  return lines;
+}
+
+double vocabulary(const Plan& plan) {
+  for (const Matrix& m : plan.subject->head)
+    if (m.part == Part::head) return padded_vocab(plan, m.rows);
+  return padded_vocab(plan, plan.vocab);
+}
+
+Line copies_leaf(const Plan& plan) {
+  std::vector<Factor> factors;
+  push_tokens(plan, factors);
+  factors.push_back(times("V", vocabulary(plan), "vocabulary"));
+  factors.push_back(times("B", bytes_per_logit(plan), "bytes of all copies"));
+  if (plan.tp > 1) factors.push_back(over("tp", plan.tp, "tensor parallel"));
+  return leaf("copies", "Copies of the logits", std::move(factors),
+              "logits, their fp32 copy, softmax and gradient, by library and loss; measured on PyTorch 2.6", kLogitsBand);
+}
+
+/// Input in fp32 and normalised copy of the final norm, its output (the head's input), the last layer's output.
+Line final_norm_leaf(const Plan& plan) {
+  const double e = compute_bytes(plan);
+  const bool fused = plan.kernels == Kernels::fused || plan.compile || plan.subject->architecture.norm != "rmsnorm";
+  std::vector<Factor> factors;
+  push_tokens(plan, factors);
+  factors.push_back(times("h", plan.subject->architecture.hidden, "hidden"));
+  factors.push_back(times("B", fused ? 2 * e : 4 + 3 * e, "bytes"));
+  if (plan.sp && plan.tp > 1) factors.push_back(over("tp", plan.tp, "tensor parallel"));
+  return leaf("final_norm", "Final norm", std::move(factors), "as a norm of the layers", kLogitsBand);
+}
+
+}  // namespace
+
+double bytes_per_logit(const Plan& plan) {
+  double bytes = full_loss_bytes(plan.library);
+  if (plan.loss == Loss::inplace) bytes = plan.library == Library::megatron ? 4 : 8;  // bf16 logits become gradients
+  if (plan.loss == Loss::chunked) bytes = std::min(bytes, chunked_loss_bytes(plan.library));
+  if (plan.compile && plan.library == Library::torchtune) bytes = std::min(bytes, 8.0);  // its README rows, compiled
+  return compute_bytes(plan) == 4 ? bytes + 2 : bytes;
+}
+
+Line logits_line(const Plan& plan, const Stage& stage, bool in_loss) {
+  if (!in_loss || !stage.last || !plan.subject->has_shape) return group("logits", "Logits and loss", {});
+  std::vector<Line> lines = plan.loss == Loss::fused ? fused_lines(plan) : std::vector<Line>{copies_leaf(plan)};
+  lines.push_back(final_norm_leaf(plan));
+  return group("logits", "Logits and loss", std::move(lines));
+}
+
+}  // namespace vram

@@ -1,0 +1,14 @@
+#pragma once
+
+#include "engine/line.h"
+#include "engine/training/pipeline.h"
+
+namespace vram {
+
+/// Copies of the logits, and what the final norm keeps, at the fullest moment of the loss. Only on the last stage.
+Line logits_line(const Plan& plan, const Stage& stage, bool in_loss);
+
+/// Bytes that all copies of one logit take at that moment, by library and kind of loss.
+double bytes_per_logit(const Plan& plan);
+
+}  // namespace vram

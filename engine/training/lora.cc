@@ -1,0 +1,140 @@
+#include "engine/training/lora.h"
+
+#include <vector>
+
+#include "engine/training/parameters.h"
+#include "engine/training/states.h"
+#include "engine/training/storage.h"
+
+namespace vram {
+namespace {
+
+bool of_attention(Part part) {
+  return part == Part::q || part == Part::k || part == Part::v || part == Part::qkv_other || part == Part::o;
+}
+
+bool of_mlp(Part part) {
+  return part == Part::gate || part == Part::up || part == Part::down || part == Part::shared_gate ||
+         part == Part::shared_up || part == Part::shared_down || part == Part::expert_gate ||
+         part == Part::expert_up || part == Part::expert_down;
+}
+
+/// Row-parallel linears take a cut input and give a whole output.
+bool row_parallel(Part part) {
+  return part == Part::o || part == Part::down || part == Part::shared_down || part == Part::expert_down;
+}
+
+/// Inputs + outputs of one adapted matrix on one rank: A is rank × inputs, B outputs × rank (arXiv 2106.09685,
+/// section 4.1), and the side that tensor parallelism cuts is cut in the adapter too.
+double widths_of(const Plan& plan, const Matrix& m) {
+  if (m.shard == Shard::replicated) return m.copies * (m.rows + m.cols);
+  const double cut = m.shard == Shard::expert ? plan.etp : plan.tp;
+  const double copies = m.shard == Shard::expert ? m.copies / plan.ep : m.copies;
+  return row_parallel(m.part) ? copies * (m.rows + m.cols / cut) : copies * (m.rows / cut + m.cols);
+}
+
+/// Inputs + outputs of all adapted matrices of a rank, of the experts or of all others.
+double adapted_widths(const Plan& plan, const Stage& stage, bool experts) {
+  const Model& model = *plan.subject;
+  double sum = 0;
+  for (size_t k = 0; k < model.kinds.size(); ++k) {
+    const double layers = layers_of_kind(model, stage, k);
+    for (const Matrix& m : model.kinds[k].matrices)
+      if (is_adapted(plan.lora_targets, m) && (m.shard == Shard::expert) == experts) sum += layers * widths_of(plan, m);
+  }
+  if (stage.last && !experts)
+    for (const Matrix& m : model.head)
+      if (is_adapted(plan.lora_targets, m)) sum += m.copies * (m.rows / plan.tp + m.cols);
+  return sum;
+}
+
+struct State {
+  const char* id;
+  const char* label;
+  double bits;
+  double zero_stage;
+};
+
+std::vector<State> states_of(const Storage& storage) {
+  return {{"weights", "Weights", storage.weight, 3},
+          {"gradients", "Gradients", storage.gradient, 2},
+          {"optimizer", "Optimizer", storage.master + storage.moment * storage.moments, 1}};
+}
+
+struct Share {
+  const char* id;
+  const char* label;
+  std::vector<Factor> count;
+  double shards;
+};
+
+Line state_line(const Plan& plan, const State& state, const std::vector<Share>& shares) {
+  std::vector<Line> children;
+  for (const Share& share : shares) {
+    std::vector<Factor> factors = share.count;
+    push_bits(state.bits, "bytes a parameter", factors);
+    if (plan.zero >= state.zero_stage && share.shards > 1)
+      factors.push_back(over("n", share.shards, "ranks of the sharding group"));
+    children.push_back(leaf(share.id, share.label, std::move(factors),
+                            "LoRA, arXiv 2106.09685, section 4.1; precision of the adapters by library", kStatesBand));
+  }
+  return group(state.id, state.label, std::move(children));
+}
+
+std::vector<Share> shares_of(const Plan& plan, const Stage& stage) {
+  std::vector<Share> shares;
+  const double r = plan.lora_rank, dense = adapted_widths(plan, stage, false);
+  const double experts = adapted_widths(plan, stage, true);
+  if (dense > 0)
+    shares.push_back({"lora", "Adapters", {times("r", r, "rank"), times("i+o", dense, "inputs and outputs")},
+                      plan.dense_shards()});
+  if (experts > 0)
+    shares.push_back({"lora_experts", "Adapters of experts",
+                      {times("r", r, "rank"), times("i+o", experts, "inputs and outputs")}, plan.expert_shards()});
+  const double embeddings = trained_embedding_parameters(plan, stage);
+  if (embeddings > 0)
+    shares.push_back({"embeddings", "Trained embeddings", {times("P", embeddings, "parameters of their copies")},
+                      plan.dense_shards()});
+  return shares;
+}
+
+}  // namespace
+
+bool is_adapted(LoraTargets targets, const Matrix& m) {
+  if (m.part == Part::head) return targets == LoraTargets::all_head;
+  if (!m.linear) return false;
+  switch (targets) {
+    case LoraTargets::qv: return m.part == Part::q || m.part == Part::v;
+    case LoraTargets::attention: return of_attention(m.part);
+    case LoraTargets::mlp: return of_mlp(m.part);
+    case LoraTargets::all: case LoraTargets::all_head: break;
+  }
+  return of_attention(m.part) || of_mlp(m.part) || m.part == Part::linear_mixer;
+}
+
+double trained_embedding_parameters(const Plan& plan, const Stage& stage) {
+  if (!plan.train_embeddings) return 0;
+  double sum = 0;  // peft's modules_to_save keeps the frozen tables and trains a copy of each
+  if (stage.first)
+    for (const Matrix& m : plan.subject->embedding)
+      if (m.part == Part::embedding) sum += padded_vocab(plan, m.rows) * m.cols / plan.tp;
+  if (stage.last)
+    for (const Matrix& m : plan.subject->head)
+      if (m.part == Part::head) sum += m.copies * padded_vocab(plan, m.rows) * m.cols / plan.tp;
+  return sum;
+}
+
+double adapter_parameters(const Plan& plan, const Stage& stage) {
+  return plan.lora_rank * (adapted_widths(plan, stage, false) + adapted_widths(plan, stage, true));
+}
+
+Line adapters_line(const Plan& plan, const Stage& stage) {
+  if (trains_all(plan)) return group("adapters", "Adapters", {});
+  const std::vector<Share> shares = shares_of(plan, stage);
+  if (shares.empty()) return group("adapters", "Adapters", {});
+  std::vector<Line> children;
+  for (const State& state : states_of(adapter_storage(plan))) children.push_back(state_line(plan, state, shares));
+  return group("adapters", "Adapters", std::move(children));
+}
+
+}  // namespace vram

@@ -1,0 +1,206 @@
+#include "engine/training/parameters.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace vram {
+namespace {
+
+/// What a ledger calls parameters that belong together.
+struct Category {
+  const char* id;
+  const char* label;
+  const char* kv_id;      // cut by fewer ranks than tp, because there are fewer KV heads
+  const char* whole_id;   // whole on every tensor-parallel rank
+};
+
+constexpr Category kEmbedding = {"embedding", "Embedding", "embedding_kv", "positions"};
+constexpr Category kAttention = {"attention", "Attention", "attention_kv", "attention_whole"};
+constexpr Category kMixer = {"mixer", "Linear mixers", "mixer_kv", "mixer_whole"};
+constexpr Category kMlp = {"mlp", "MLP", "mlp_kv", "mlp_whole"};
+constexpr Category kShared = {"shared_experts", "Shared experts", "shared_kv", "shared_whole"};
+constexpr Category kExperts = {"experts", "Experts", "experts_kv", "experts_whole"};
+constexpr Category kRouter = {"routers_cut", "Routers", "routers_kv", "routers"};
+constexpr Category kVectors = {"norms_cut", "Norms and biases, cut", "norms_kv", "norms"};
+constexpr Category kExpertVectors = {"expert_biases", "Expert biases", "", ""};
+constexpr Category kOther = {"other_cut", "Other projections", "other_kv", "other"};
+constexpr Category kHead = {"head", "Head", "head_kv", "head_whole"};
+constexpr Category kOutside = {"outside_cut", "Towers outside", "outside_kv", "outside"};
+constexpr Category kCorrection = {"correction_bias_cut", "Correction bias", "correction_bias_kv", "correction_bias"};
+
+const Category& layer_category(const Matrix& m) {
+  if (m.part == Part::correction_bias) return kCorrection;
+  if (!m.linear) return m.shard == Shard::expert ? kExpertVectors : kVectors;
+  switch (m.part) {
+    case Part::q: case Part::k: case Part::v: case Part::qkv_other: case Part::o: return kAttention;
+    case Part::gate: case Part::up: case Part::down: return kMlp;
+    case Part::expert_gate: case Part::expert_up: case Part::expert_down: return kExperts;
+    case Part::shared_gate: case Part::shared_up: case Part::shared_down: return kShared;
+    case Part::router: return kRouter;
+    case Part::linear_mixer: return kMixer;
+    default: return kOther;
+  }
+}
+
+const Category& outer_category(const Matrix& m) {
+  if (m.part == Part::embedding || m.part == Part::position) return kEmbedding;
+  if (m.part == Part::head) return kHead;
+  return m.linear ? kOther : kVectors;
+}
+
+/// Ranks that share one matrix.
+double split_of(const Plan& plan, const Matrix& m, double kv_heads) {
+  switch (m.shard) {
+    case Shard::replicated: return 1;
+    case Shard::tensor: case Shard::vocab: return plan.tp;
+    case Shard::kv_heads: return std::max(1.0, std::min(plan.tp, kv_heads));
+    case Shard::expert: return plan.etp * plan.ep;
+  }
+  return 1;
+}
+
+const char* group_id(const Plan& plan, const Category& category, const Matrix& m, double split) {
+  if (m.shard == Shard::expert) return category.id;
+  if (&category == &kVectors || &category == &kRouter || &category == &kOther || &category == &kOutside ||
+      &category == &kCorrection)
+    return split > 1 ? category.id : category.whole_id;
+  if (split == plan.tp) return category.id;
+  return split > 1 ? category.kv_id : category.whole_id;
+}
+
+class Collector {
+ public:
+  explicit Collector(const Plan& plan) : plan_(plan) {}
+
+  void add(const Category& category, const Matrix& m, double layers, double kv_heads) {
+    const double rows = m.shard == Shard::vocab ? padded_vocab(plan_, m.rows) : m.rows;
+    const double count = rows * m.cols * m.copies;
+    if (count <= 0) return;
+    const double split = split_of(plan_, m, kv_heads);
+    ParameterGroup& group = find(group_id(plan_, category, m, split), category, m, split);
+    const double times = std::max(1.0, layers);
+    if (group.elements == 0) group.layers = layers;
+    if (group.layers != layers) group.layers = 0;
+    group.elements += times * count;
+    group.factored += times * m.copies * (m.cols > 1 ? rows + m.cols : rows);
+    group.largest = std::max(group.largest, rows * m.cols);
+    group.linear |= m.linear;
+    group.block_linear |= m.linear && layers > 0;
+  }
+  std::vector<ParameterGroup> take() { return std::move(groups_); }
+
+ private:
+  ParameterGroup& find(const char* id, const Category& category, const Matrix& m, double split) {
+    const bool trained = m.part != Part::correction_bias;
+    for (ParameterGroup& group : groups_)
+      if (group.label == category.label && group.split == split && group.trained == trained) return group;
+    const bool taken = std::any_of(groups_.begin(), groups_.end(), [id](const auto& other) { return other.id == id; });
+    ParameterGroup group;
+    group.id = taken ? "attention_kv_global" : id;  // full layers with another number of KV heads
+    group.label = category.label;
+    group.split = split;
+    group.shards = m.shard == Shard::expert ? plan_.expert_shards() : plan_.dense_shards();
+    group.trained = trained;
+    groups_.push_back(group);
+    return groups_.back();
+  }
+
+  const Plan& plan_;
+  std::vector<ParameterGroup> groups_;
+};
+
+void add_layers(const LayerKind& kind, double layers, Collector& out) {
+  for (const Matrix& m : kind.matrices) out.add(layer_category(m), m, layers, kind.attention.kv_heads);
+}
+
+/// Behind a pipeline the last stage holds a copy of a tied embedding, with states of its own
+/// (Megatron-LM, core/models/common/language_module, setup_embeddings_and_output_layer).
+void add_tied_copy(const Plan& plan, const Stage& stage, Collector& out) {
+  if (stage.first) return;
+  for (const Matrix& m : plan.subject->head) {
+    if (m.part != Part::head || m.copies > 0) continue;
+    Matrix copy = m;
+    copy.copies = 1;
+    out.add(kHead, copy, 0, 1);
+  }
+}
+
+std::vector<ParameterGroup> one_block(const Plan& plan) {
+  ParameterGroup group;
+  group.id = "parameters";
+  group.label = "Parameters";
+  group.elements = group.largest = plan.subject->nominal_parameters;
+  group.split = plan.tp * plan.pp;
+  group.shards = plan.dense_shards();
+  group.linear = group.block_linear = true;
+  return {group};
+}
+
+}  // namespace
+
+double padded_vocab(const Plan& plan, double rows) {
+  const double multiple = std::max(1.0, plan.vocab_pad) * plan.tp;
+  return std::ceil(rows / multiple) * multiple;
+}
+
+std::vector<ParameterGroup> stage_parameters(const Plan& plan, const Stage& stage) {
+  const Model& model = *plan.subject;
+  if (!model.has_shape) return one_block(plan);
+  Collector out(plan);
+  if (stage.first)
+    for (const Matrix& m : model.embedding) out.add(outer_category(m), m, 0, 1);
+  for (size_t k = 0; k < model.kinds.size(); ++k) {
+    const double layers = layers_of_kind(model, stage, k);
+    if (layers > 0) add_layers(model.kinds[k], layers, out);
+  }
+  if (stage.last && plan.library == Library::megatron)
+    for (const LayerKind& module : model.mtp) add_layers(module, 1, out);
+  if (stage.last) {
+    for (const Matrix& m : model.head) out.add(outer_category(m), m, 0, 1);
+    add_tied_copy(plan, stage, out);
+  }
+  if (stage.first)
+    for (const Matrix& m : model.outside) out.add(kOutside, m, 0, 1);
+  return out.take();
+}
+
+std::vector<ParameterGroup> largest_layer(const Plan& plan, const Stage& stage) {
+  const Model& model = *plan.subject;
+  std::vector<ParameterGroup> largest;
+  double most = -1;
+  for (size_t k = 0; k < model.kinds.size(); ++k) {
+    if (layers_of_kind(model, stage, k) <= 0) continue;
+    Collector out(plan);
+    add_layers(model.kinds[k], 1, out);
+    std::vector<ParameterGroup> groups = out.take();
+    double sum = 0;
+    for (const ParameterGroup& group : groups) sum += elements_a_rank(plan, group);
+    if (sum <= most) continue;
+    most = sum;
+    largest = std::move(groups);
+  }
+  return largest;
+}
+
+double elements_a_rank(const Plan& plan, const ParameterGroup& group) {
+  return group.elements * plan.subject->scale() / group.split;
+}
+
+std::vector<Factor> count_factors(const Plan& plan, const ParameterGroup& group) {
+  std::vector<Factor> factors;
+  if (group.layers > 1) {
+    factors.push_back(times("L", group.layers, "layers"));
+    factors.push_back(times("P", group.elements / group.layers, "parameters a layer"));
+  } else {
+    factors.push_back(times("P", group.elements, "parameters"));
+  }
+  const Model& model = *plan.subject;
+  if (model.exact_parameters > 0 && model.nominal_parameters != model.exact_parameters) {
+    factors.push_back(times("N", model.nominal_parameters, "nominal parameters"));
+    factors.push_back(over("N0", model.exact_parameters, "parameters of the shape"));
+  }
+  if (group.split > 1) factors.push_back(over("tp", group.split, "ranks of the model"));
+  return factors;
+}
+
+}  // namespace vram

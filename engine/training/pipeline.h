@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "engine/plan/plan.h"
+
+namespace vram {
+
+/// Consecutive layers of the model.
+struct LayerRange {
+  size_t first = 0, count = 0;
+};
+
+/// What one pipeline rank holds: its layers (several ranges with virtual stages or two directions), and how many
+/// micro-batches' activations live on it at once, counted in chunks of its layers.
+struct Stage {
+  int index = 0;
+  std::vector<LayerRange> ranges;
+  double layers = 0;
+  bool first = true, last = true;  // holds the embedding; holds the head
+  double chunks = 1;               // its layers are this many chunks
+  double chunks_in_flight = 1;     // chunks whose activations are kept: micro-batches = chunks_in_flight / chunks
+};
+
+/// The ranks of the pipeline, first to last. A model without a shape has stages without layers.
+std::vector<Stage> pipeline_stages(const Plan& plan);
+
+/// Layers of kind `kind` on that rank.
+double layers_of_kind(const Model& model, const Stage& stage, size_t kind);
+
+}  // namespace vram

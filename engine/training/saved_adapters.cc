@@ -1,0 +1,71 @@
+#include <algorithm>
+
+#include "engine/training/lora.h"
+#include "engine/training/saved_tensors.h"
+
+namespace vram {
+namespace {
+
+constexpr const char* kNote =
+    "an adapted linear keeps its input for A's gradient; fp32 adapters cast it each for themselves, dropout keeps a "
+    "dropped copy and a mask each (measured on peft's layers)";
+
+/// Adapted matrices that read one input, and what they read.
+struct Reader {
+  const char* id;
+  const char* label;
+  const char* symbol;
+  double width = 0;    // of the input
+  double adapted = 0;  // matrices that read it
+  double split = 1;
+  bool kept = false;   // the input is saved anyway
+};
+
+/// Bytes an input element: shared by its readers, or one copy each.
+double input_bytes(const Plan& plan, const LayerSetting& s, const Reader& reader) {
+  if (s.adapters_fp32) return reader.adapted * (plan.dropout ? 4 + 1 : 4);
+  if (plan.dropout) return reader.adapted * (s.e + 1);
+  return reader.kept ? 0 : s.e;
+}
+
+bool reads_attention_input(Part part) {
+  return part == Part::q || part == Part::k || part == Part::v || part == Part::qkv_other || part == Part::linear_mixer;
+}
+bool reads_mlp_input(Part part) {
+  return part == Part::gate || part == Part::up || part == Part::shared_gate || part == Part::shared_up;
+}
+
+}  // namespace
+
+void save_adapters(const Plan& plan, const LayerSetting& s, const LayerKind& kind, SavedTensors& out) {
+  if (s.trained) return;
+  Reader readers[] = {{"attention_input", "QKV input", "h"}, {"projection_input", "Output projection's input", "a d"},
+                      {"mlp_input", "MLP input", "h"},       {"down_input", "Down projection's input", "f"},
+                      {"expert_input", "Experts' input", "K h"}, {"expert_down_input", "Experts' down input", "K m"}};
+  const double k = kind.ffn.experts_per_token;
+  double ranks = 0;
+  for (const Matrix& m : kind.matrices) {
+    if (!is_adapted(plan.lora_targets, m)) continue;
+    const bool expert = m.shard == Shard::expert, expert_down = m.part == Part::expert_down;
+    const size_t i = expert_down ? 5 : expert ? 4 : m.part == Part::o ? 1 : reads_mlp_input(m.part) ? 2
+                     : reads_attention_input(m.part) ? 0 : 3;
+    readers[i].width = std::max(readers[i].width, expert ? k * m.cols : m.cols);
+    readers[i].adapted += 1;
+    ranks += expert ? k : m.copies;
+  }
+  for (size_t i = 0; i < std::size(readers); ++i) {
+    Reader& reader = readers[i];
+    if (reader.adapted == 0) continue;
+    reader.kept = i == 1;
+    reader.split = i == 0 || i == 2 ? s.sp : s.tp;
+    const double bytes = input_bytes(plan, s, reader);
+    if (bytes > 0)
+      out.push_back({reader.id, reader.label, Area::adapters, reader.symbol, "input width", reader.width, bytes,
+                     reader.split, kNote});
+  }
+  if (ranks > 0)
+    out.push_back({"low_rank", "Between A and B", Area::adapters, "r", "rank × adapters", plan.lora_rank * ranks,
+                   s.adapters_fp32 ? 4 : s.e, 1, kNote});
+}
+
+}  // namespace vram

@@ -1,0 +1,108 @@
+#include <algorithm>
+
+#include "engine/training/saved_tensors.h"
+
+namespace vram {
+namespace {
+
+constexpr const char* kFlash = "FlashAttention, arXiv 2205.14135, algorithm 1: q, k, v, output and the log-sum-exp";
+constexpr const char* kInput = "a linear with a weight gradient keeps its input; q, k and v share it";
+
+/// q, k and v each cast the stream for themselves under autocast; a fused qkv projection casts once.
+double input_copies(const LayerSetting& s) { return s.casts_inputs && !s.layernorm && !s.megatron ? 3 : 1; }
+
+void save_input(const LayerSetting& s, SavedTensors& out) {
+  if (!s.trained || s.recompute_norms) return;
+  out.push_back({"attention_input", "QKV input", Area::attention, "h", "hidden", s.h, s.linear_input * input_copies(s),
+                 s.sp, kInput});
+  if (s.linear_input < s.e)
+    out.push_back({"projection_input", "Output projection's quantised input", Area::attention, "h", "hidden", s.h,
+                   s.linear_input, s.tp, "TransformerEngine keeps it beside the 16-bit output of attention"});
+}
+
+/// Softmax output; HF's Llama-type layers keep it in fp32 and once more in 16 bit.
+double score_bytes(const Plan& plan, const LayerSetting& s) {
+  const bool upcast = !s.megatron && !s.layernorm && plan.library == Library::hf;
+  double bytes = upcast && s.e == 2 ? 4 + s.e : s.e;
+  if (plan.subject->architecture.softcap > 0) bytes += s.e;  // tanh keeps its output
+  if (plan.dropout && s.trained) bytes += upcast ? 1 : 1 + s.e;  // the mask, and the dropped copy
+  return bytes;
+}
+
+void save_scores(const Plan& plan, const LayerSetting& s, double heads, SavedTensors& out) {
+  if (s.recompute_core) return;
+  if (!s.eager) {
+    out.push_back({"lse", "Log-sum-exp", Area::attention, "a", "heads", heads, 4, s.tp, kFlash});
+    return;
+  }
+  out.push_back({"scores", "Softmax of the scores", Area::attention, "a s", "heads × tokens", heads * plan.seq,
+                 score_bytes(plan, s), s.tp, "arXiv 2205.05198, equation 1: 2 a s, 5 a s with dropout"});
+}
+
+/// q, k, v and the output. Eager attention repeats k and v for every head; flash keeps them as they are.
+void save_heads(const Plan& plan, const LayerSetting& s, const Attention& t, SavedTensors& out) {
+  const double q = t.heads * t.qk_head_dim, k = t.kv_heads * t.qk_head_dim, v = t.kv_heads * t.v_head_dim;
+  const double output = t.heads * t.v_head_dim;
+  const bool fused_qkv = s.megatron && !s.eager && plan.subject->architecture.position == "rope";
+  const double q_copies = fused_qkv ? 2 : 1, k_copies = q_copies;  // the view v keeps the whole qkv alive
+  out.push_back({"q", "Queries and output", Area::attention, "a d", "query width and output width",
+                 q * q_copies + output, s.e, s.tp, kFlash});
+  if (s.eager) {
+    out.push_back({"kv", "Keys and values, repeated for every head", Area::attention, "a d", "key and value width",
+                   q + output, s.e, s.tp, "repeat_kv: eager attention gains nothing from grouped heads"});
+    return;
+  }
+  out.push_back({"kv", "Keys and values", Area::attention, "k d", "key and value width", k * k_copies + v, s.e,
+                 std::max(1.0, std::min(s.tp, t.kv_heads)), kFlash});
+}
+
+void save_query_key_norms(const LayerSetting& s, const LayerKind& kind, SavedTensors& out) {
+  const Attention& t = kind.attention;
+  if (!kind.qk_norm || s.megatron) return;  // Megatron's fused norm reads the qkv that is kept anyway
+  out.push_back({"qk_norm", "QK norms", Area::attention, "(a + k) d", "query and key width",
+                 (t.heads + t.kv_heads) * t.qk_head_dim, s.fused_norm ? s.e : s.trained ? 4 + s.e : 4, s.tp,
+                 "transformers, models/qwen3: fp32 copy and normalised copy of q and k"});
+}
+
+/// Per-token state updates of linear attention and state-space models keep the projections' outputs and what the
+/// convolution and gates make of them. A first estimate, no measured figure behind it.
+void save_mixer(const LayerSetting& s, const LayerKind& kind, SavedTensors& out) {
+  double outputs = 0;
+  for (const Matrix& m : kind.matrices)
+    if (m.part == Part::linear_mixer && m.linear) outputs += m.rows * m.copies;
+  out.push_back({"projections", "Projections and what follows them", Area::mixer, "Σ", "outputs of the projections",
+                 outputs, 2 * s.e, s.tp, "an estimate: each projection's output before and after convolution and gate"});
+}
+
+}  // namespace
+
+void save_attention(const Plan& plan, const LayerSetting& s, const LayerKind& kind, SavedTensors& out) {
+  if (kind.mixer == Mixer::none) return;
+  save_input(s, out);
+  if (kind.mixer == Mixer::linear || kind.mixer == Mixer::state_space) return save_mixer(s, kind, out);
+  if (kind.attention.kv_lora_rank > 0) return save_latent_attention(plan, s, kind, out);
+  save_heads(plan, s, kind.attention, out);
+  save_query_key_norms(s, kind, out);
+  if (plan.subject->architecture.output_gate)
+    out.push_back({"output_gate", "Output gate", Area::attention, "a d", "output width",
+                   kind.attention.heads * kind.attention.v_head_dim, 3 * s.e, s.tp,
+                   "gate, its sigmoid and the gated output"});
+  save_scores(plan, s, kind.attention.heads, out);
+}
+
+void save_latent_attention(const Plan& plan, const LayerSetting& s, const LayerKind& kind, SavedTensors& out) {
+  const Attention& t = kind.attention;
+  const double latents = t.q_lora_rank + t.kv_lora_rank, dn = t.nope_head_dim, dr = t.rope_head_dim, dv = t.v_head_dim;
+  const double norm = s.fused_norm ? s.e : s.trained ? 4 + s.e : 4;
+  out.push_back({"latents", "Latents and their norms", Area::attention, "q_r + kv_r", "latent widths", latents,
+                 norm + (s.trained ? s.e : 0), s.sp, "transformers 5, models/deepseek_v3: 8 B a latent element"});
+  if (!s.recompute_latent) {
+    const double width = s.eager ? 2 * (dn + dr + dv)             // q, k, v and output
+                                 : 2 * dr + 3 * dn + 2 * dv;      // v is a view that keeps kv_b's output alive
+    out.push_back({"heads", "Queries, keys, values, output", Area::attention, "a d", "heads × their widths",
+                   t.heads * width, s.e, s.tp, "transformers 5, models/deepseek_v3, sdpa and eager"});
+  }
+  save_scores(plan, s, t.heads, out);
+}
+
+}  // namespace vram

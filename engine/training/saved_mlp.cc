@@ -1,0 +1,59 @@
+#include "engine/training/saved_tensors.h"
+
+namespace vram {
+namespace {
+
+constexpr const char* kMlpNote =
+    "arXiv 2205.05198, section 4.1 (input and GELU input and output); gated: gate, up, activation and product";
+
+/// Tensors of the inner width that an MLP keeps, its down-projection's input included.
+double kept_widths(const LayerSetting& s, bool gated) {
+  const double product = s.trained ? 1 : 0;  // only the down-projection's weight gradient asks for it
+  if (!gated) return 1 + product;
+  return (s.fused_mlp ? 2 : 3) + product;
+}
+
+/// Bytes of those tensors: the product, a linear's input, may be quantised.
+double mlp_bytes(const LayerSetting& s, bool gated) {
+  const double product = s.trained ? 1 : 0;
+  return (kept_widths(s, gated) - product) * s.e + product * s.linear_input;
+}
+
+}  // namespace
+
+void save_mlp(const Plan&, const LayerSetting& s, const LayerKind& kind, SavedTensors& out) {
+  const Ffn& ffn = kind.ffn;
+  if (ffn.kind != FfnKind::dense) return;
+  const bool input = s.trained && !s.recompute_norms;
+  const double copies = s.casts_inputs && ffn.gated && !s.megatron ? 2 : 1;  // gate and up cast it each
+  if (input)
+    out.push_back({"mlp_input", "MLP input", Area::mlp, "h", "hidden", s.h, s.linear_input * copies, s.sp, kMlpNote});
+  if (s.recompute_mlp) return;
+  out.push_back({"mlp", ffn.gated ? "Gate, up, product" : "Before and after the activation", Area::mlp, "f", "ffn",
+                 ffn.width, mlp_bytes(s, ffn.gated), s.tp, kMlpNote});
+}
+
+void save_experts(const Plan& plan, const LayerSetting& s, const LayerKind& kind, SavedTensors& out) {
+  const Ffn& ffn = kind.ffn;
+  if (ffn.kind != FfnKind::moe) return;
+  if (s.trained && !s.recompute_norms)
+    out.push_back({"moe_input", "MoE input", Area::moe, "h", "hidden", s.h, s.e, s.sp, kMlpNote});
+  out.push_back({"router", "Router logits", Area::moe, "E", "experts", ffn.experts, 4, s.sp, "fp32"});
+  if (s.recompute_moe) return;
+  // The fullest rank sees its imbalance times the mean; with a capacity every expert is padded to it.
+  const double k = ffn.experts_per_token * (plan.moe_capacity > 0 ? plan.moe_capacity : plan.moe_imbalance);
+  const double rows = plan.etp / plan.tp;  // tokens of all tensor-parallel ranks meet in the expert's group
+  const double copies = s.megatron ? (s.trained ? 1 : 0) + 1 : (s.trained ? 1 : 0) + 2;
+  out.push_back({"dispatched", "Tokens sent to experts and back", Area::moe, "K h", "experts a token × hidden", k * s.h * rows,
+                 copies * s.e, 1,
+                 "the experts' input, their output, and once more weighted (transformers 5, models/mixtral)"});
+  if (!s.recompute_mlp)
+    out.push_back({"experts", "Experts: gate, up, product", Area::moe, "K m", "experts a token × expert ffn",
+                   k * ffn.expert_width,
+                   mlp_bytes(s, ffn.gated) - (s.recompute_product && s.trained ? s.linear_input : 0), s.tp, kMlpNote});
+  if (ffn.shared_width > 0)
+    out.push_back({"shared", "Shared experts: gate, up, product", Area::moe, "m", "shared ffn", ffn.shared_width,
+                   mlp_bytes(s, ffn.gated), s.tp, kMlpNote});
+}
+
+}  // namespace vram

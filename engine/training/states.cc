@@ -1,0 +1,102 @@
+#include "engine/training/states.h"
+
+#include <algorithm>
+
+#include "engine/training/storage.h"
+
+namespace vram {
+namespace {
+
+constexpr const char* kZeroNote = "ZeRO, arXiv 1910.02054, section 5";
+
+bool frozen_base(const Plan& plan) { return !trains_all(plan); }
+
+void push_shards(const Plan& plan, const ParameterGroup& group, double stage, std::vector<Factor>& factors) {
+  if (plan.zero >= stage && group.shards > 1) factors.push_back(over("n", group.shards, "ranks of the sharding group"));
+}
+
+void push_kept_share(const Plan& plan, bool offloaded, std::vector<Factor>& factors) {
+  if (offloaded) factors.push_back(times("kept", 1 - plan.offload_fraction, "share kept on the GPU"));
+}
+
+Line state_leaf(const Plan& plan, const ParameterGroup& group, double bits, const char* meaning, double zero_stage,
+                bool offloaded) {
+  std::vector<Factor> factors = count_factors(plan, group);
+  push_bits(bits, meaning, factors);
+  push_shards(plan, group, zero_stage, factors);
+  push_kept_share(plan, offloaded, factors);
+  return leaf(group.id, group.label, std::move(factors), kZeroNote, kStatesBand);
+}
+
+double weight_bits(const Plan& plan, const ParameterGroup& group) {
+  if (frozen_base(plan)) return group.block_linear ? frozen_linear_bits(plan) : frozen_other_bits(plan);
+  return storage_of(plan).weight;
+}
+
+/// Adafactor's sums of rows and columns: never sharded finer than the matrices are cut.
+Line factored_leaf(const Plan& plan, const ParameterGroup& group, bool offloaded) {
+  std::vector<Factor> factors = {times("r+c", group.factored, "rows and columns")};
+  push_bits(storage_of(plan).moment, "bytes each", factors);
+  if (group.split > 1) factors.push_back(over("tp", group.split, "ranks of the model"));
+  push_shards(plan, group, 1, factors);
+  push_kept_share(plan, offloaded, factors);
+  return leaf(group.id, group.label, std::move(factors), "Adafactor, arXiv 1804.04235, section 3", kStatesBand);
+}
+
+double moments_bits(const Plan& plan, const ParameterGroup& group) {
+  const Storage storage = storage_of(plan);
+  return storage.moment * (group.block_linear ? storage.matrix_moments : storage.moments);
+}
+
+bool offloads_weights(const Plan& plan) { return plan.offload == Offload::all; }
+bool offloads_optimizer(const Plan& plan) { return plan.offload == Offload::all || plan.offload == Offload::optimizer; }
+
+/// Only one gradient lives at a time: the largest matrix's.
+Line gradient_in_flight(const Plan& plan, const std::vector<ParameterGroup>& groups) {
+  double largest = 0;
+  for (const ParameterGroup& group : groups) largest = std::max(largest, group.largest / group.split);
+  std::vector<Factor> factors = {times("P", largest, "parameters of the largest matrix")};
+  push_bits(storage_of(plan).gradient, "bytes a gradient", factors);
+  Line one = leaf("largest", "Largest matrix", std::move(factors),
+                  "optimizer in backward: torch.optim, tutorial on _optimizer_step_in_backward", kStatesBand);
+  return group("gradients", "Gradients", {one});
+}
+
+}  // namespace
+
+Line weights_line(const Plan& plan, const std::vector<ParameterGroup>& groups) {
+  std::vector<Line> children;
+  for (const ParameterGroup& g : groups)
+    children.push_back(state_leaf(plan, g, weight_bits(plan, g), "bytes a weight", 3, offloads_weights(plan)));
+  return group("weights", "Weights", std::move(children));
+}
+
+Line gradients_line(const Plan& plan, const std::vector<ParameterGroup>& groups, bool present) {
+  if (frozen_base(plan) || !present) return group("gradients", "Gradients", {});
+  if (plan.optimizer_in_backward) return gradient_in_flight(plan, groups);
+  std::vector<Line> children;
+  for (const ParameterGroup& g : groups)
+    if (g.trained)
+      children.push_back(state_leaf(plan, g, storage_of(plan).gradient, "bytes a gradient", 2, offloads_weights(plan)));
+  return group("gradients", "Gradients", std::move(children));
+}
+
+Line optimizer_line(const Plan& plan, const std::vector<ParameterGroup>& groups) {
+  if (frozen_base(plan)) return group("optimizer", "Optimizer", {});
+  const Storage storage = storage_of(plan);
+  const bool offloaded = offloads_optimizer(plan);
+  std::vector<Line> master, moments;
+  for (const ParameterGroup& g : groups) {
+    if (!g.trained) continue;
+    if (storage.master > 0) master.push_back(state_leaf(plan, g, storage.master, "bytes a weight", 1, offloaded));
+    if (storage.factored) moments.push_back(factored_leaf(plan, g, offloaded));
+    const double bits = moments_bits(plan, g);
+    if (bits > 0) moments.push_back(state_leaf(plan, g, bits, "bytes of moments", 1, offloaded));
+  }
+  std::vector<Line> children;
+  if (!master.empty()) children.push_back(group("master", "fp32 weights", std::move(master)));
+  if (!moments.empty()) children.push_back(group("moments", "Moments", std::move(moments)));
+  return group("optimizer", "Optimizer", std::move(children));
+}
+
+}  // namespace vram

@@ -1,0 +1,102 @@
+#include "engine/training/storage.h"
+
+#include <cmath>
+
+namespace vram {
+namespace {
+
+bool is_pure(Precision precision) { return precision == Precision::bf16_pure || precision == Precision::fp16_pure; }
+
+/// FSDP, FSDP2 and DDP train fp32 weights and copy them to 16 bit; Megatron and DeepSpeed the other way round.
+bool keeps_fp32_weights(const Plan& plan) {
+  return plan.framework == Framework::fsdp || plan.framework == Framework::fsdp2 || plan.framework == Framework::ddp;
+}
+
+double gradient_bits(GradDtype dtype) { return dtype == GradDtype::fp32 ? 32 : 16; }
+
+double moment_bits(Moments moments) {
+  switch (moments) {
+    case Moments::fp32: return 32;
+    case Moments::bf16: return 16;
+    case Moments::fp8: return 8.125;   // one fp32 scale for 256 values: torchao, optim/subclass_fp8.py
+    case Moments::int8: return 8.125;  // the same: bitsandbytes blockwise (arXiv 2110.02861), torchao subclass_8bit.py
+    case Moments::int4: return 4.25;   // one fp32 scale for 128 values: torchao, optim/subclass_4bit.py
+  }
+  return 32;
+}
+
+void set_optimizer(const Plan& plan, Storage& storage) {
+  storage.moment = moment_bits(plan.moments);
+  switch (plan.optimizer) {
+    case Optimizer::adamw: break;
+    case Optimizer::adamw8bit: storage.moment = moment_bits(Moments::int8); break;
+    case Optimizer::adamw4bit: storage.moment = moment_bits(Moments::int4); break;
+    case Optimizer::adafactor:  // arXiv 1804.04235, section 3: the second moment as sums of rows and of columns
+      storage.factored = true;
+      storage.moments = storage.matrix_moments = 0;
+      break;
+    case Optimizer::lion: case Optimizer::sgdm:  // one momentum (arXiv 2302.06675, algorithm 2)
+      storage.moments = storage.matrix_moments = 1;
+      break;
+    case Optimizer::sgd: storage.moments = storage.matrix_moments = 0; break;
+    case Optimizer::muon: storage.matrix_moments = 1; break;  // arXiv 2502.16982: AdamW for all that is no matrix
+  }
+}
+
+}  // namespace
+
+bool trains_all(const Plan& plan) { return plan.method == Method::full; }
+
+Storage storage_of(const Plan& plan) {
+  Storage storage;
+  const bool fp32 = plan.precision == Precision::fp32, pure = is_pure(plan.precision);
+  storage.weight = fp32 || (!pure && keeps_fp32_weights(plan)) ? 32 : 16;
+  storage.gradient = gradient_bits(plan.grad_dtype);
+  storage.master = storage.weight == 16 && !pure ? 32 : 0;
+  set_optimizer(plan, storage);
+  return storage;
+}
+
+Storage adapter_storage(const Plan& plan) {
+  Storage storage = storage_of(plan);
+  // peft casts adapters to fp32 (autocast_adapter_dtype, tuners/tuners_utils.py), unsloth likewise; gradients follow.
+  if (plan.library != Library::hf && plan.library != Library::unsloth) return storage;
+  storage.weight = storage.gradient = 32;
+  storage.master = 0;
+  if (plan.optimizer != Optimizer::adamw8bit && plan.optimizer != Optimizer::adamw4bit) storage.moment = 32;
+  return storage;
+}
+
+double frozen_linear_bits(const Plan& plan) {
+  switch (plan.base) {
+    case Base::fp32: return 32;
+    case Base::bf16: case Base::fp16: return 16;
+    case Base::fp8: case Base::int8: return 8;
+    case Base::nf4:  // arXiv 2305.14314, section 3: an absmax for 64 weights, fp32, or fp8 with fp32 for 256 of them
+      return plan.double_quant ? 4 + 8.0 / 64 + 32.0 / (64 * 256) : 4 + 32.0 / 64;
+    case Base::gptq: case Base::awq:  // 4 bit, groups of 128 with a 16-bit scale and a 4-bit zero point
+      return 4 + (16.0 + 4.0) / 128;
+  }
+  return 16;
+}
+
+double frozen_other_bits(const Plan& plan) { return plan.base == Base::fp32 ? 32 : 16; }
+
+double compute_bytes(const Plan& plan) { return plan.precision == Precision::fp32 ? 4 : 2; }
+
+bool runs_autocast(const Plan& plan) {
+  if (plan.framework != Framework::ddp || compute_bytes(plan) == 4) return false;
+  return trains_all(plan) ? storage_of(plan).weight == 32 : plan.base == Base::fp32;
+}
+
+void push_bits(double bits, const char* meaning, std::vector<Factor>& factors) {
+  const double bytes = bits / 8;
+  if (bytes == std::floor(bytes)) {
+    factors.push_back(times("B", bytes, meaning));
+    return;
+  }
+  factors.push_back(times("bits", bits, "bits each"));
+  factors.push_back(over("8", 8, "bits a byte"));
+}
+
+}  // namespace vram

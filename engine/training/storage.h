@@ -1,0 +1,40 @@
+#pragma once
+
+#include "engine/line.h"
+#include "engine/plan/plan.h"
+
+namespace vram {
+
+/// Bits of everything one trained parameter keeps, and of a frozen one, before ZeRO divides them.
+struct Storage {
+  double weight = 16;       // of trained weights
+  double gradient = 16;
+  double master = 0;        // fp32 copy beside half-precision weights
+  double moment = 32;       // one moment of the optimizer
+  double moments = 2;       // of an ordinary parameter
+  double matrix_moments = 2;// of a matrix inside the layers (Muon keeps one)
+  bool factored = false;    // Adafactor: sums of rows and columns instead of one moment
+};
+
+/// The contract's table: bytes a parameter by framework and precision.
+Storage storage_of(const Plan& plan);
+
+/// Of LoRA's adapters (and of embeddings trained beside them).
+Storage adapter_storage(const Plan& plan);
+
+/// Frozen linears of the layers; everything else of a frozen base is kept in `frozen_other_bits`.
+double frozen_linear_bits(const Plan& plan);
+double frozen_other_bits(const Plan& plan);
+
+/// Bytes of an element in the precision that the layers compute in.
+double compute_bytes(const Plan& plan);
+
+/// Fp32 weights whose matrix products run in 16 bit under torch.autocast.
+bool runs_autocast(const Plan& plan);
+
+/// "2 bytes a parameter", or "4.127 bits a parameter ÷ 8" where it is not whole bytes.
+void push_bits(double bits, const char* meaning, std::vector<Factor>& factors);
+
+bool trains_all(const Plan& plan);
+
+}  // namespace vram

@@ -1,0 +1,135 @@
+#include <algorithm>
+#include <cmath>
+
+#include "engine/training/activations.h"
+#include "engine/training/gathered.h"
+#include "engine/training/logits.h"
+#include "engine/training/lora.h"
+#include "engine/training/napkin.h"
+#include "engine/training/overheads.h"
+#include "engine/training/parameters.h"
+#include "engine/training/phases.h"
+#include "engine/training/states.h"
+#include "engine/training/storage.h"
+#include "engine/training/offload.h"
+#include "engine/training/training.h"
+
+namespace vram {
+namespace {
+
+/// A stage with everything that is decided about it.
+struct BilledStage {
+  StageBill bill;
+  std::vector<Phase> phases;
+};
+
+BilledStage bill_stage(const Plan& plan, const Stage& stage) {
+  BilledStage billed;
+  billed.phases = stage_phases(plan, stage);
+  const Phase& peak = fullest(billed.phases);
+  StageBill& bill = billed.bill;
+  bill.stage = stage.index;
+  bill.first_layer = stage.ranges.empty() ? 0 : static_cast<double>(stage.ranges.front().first);
+  bill.layers = stage.layers;
+  bill.phase = peak.id;
+  bill.lines = peak.lines;
+  bill.allocated_bytes = peak.allocated_bytes;
+  bill.lines.push_back(fragmentation_line(plan, most_dynamic_bytes(billed.phases)));
+  bill.reserved_bytes = bill.allocated_bytes + bill.lines.back().bytes;
+  bill.lines.push_back(context_line(plan));
+  bill.lines.push_back(communication_line(plan));
+  bill.device_bytes = total_bytes(bill.lines);
+  bill.band_bytes = total_band_bytes(bill.lines);
+  return billed;
+}
+
+void take_fullest(BilledStage&& fullest_stage, TrainingBill& bill) {
+  const StageBill& stage = fullest_stage.bill;
+  bill.phase = stage.phase;
+  bill.stage = stage.stage;
+  bill.allocated_bytes = stage.allocated_bytes;
+  bill.reserved_bytes = stage.reserved_bytes;
+  bill.device_bytes = stage.device_bytes;
+  bill.band_bytes = stage.band_bytes;
+  bill.lines = stage.lines;
+  bill.phases = std::move(fullest_stage.phases);
+}
+
+Verdict memory_verdict(const Plan& plan, uint64_t need, uint64_t band, uint64_t capacity) {
+  const uint64_t distance = need > capacity ? need - capacity : capacity - need;
+  if (distance <= band) return Verdict::tight;
+  if (need > capacity) return Verdict::exceeds;
+  return plan.subject->has_shape ? Verdict::fits : Verdict::tight;
+}
+
+/// A figure above 2^53 is refused by name.
+bool refuse_too_large(TrainingBill& bill) {
+  for (const Line& line : bill.lines) {
+    if (!line.too_large) continue;
+    bill.faults.push_back({"", "", std::string("The line ") + line.id + " of the training bill is above 2^53 bytes."});
+  }
+  if (bill.device_bytes > kLargestBillBytes && bill.faults.empty())
+    bill.faults.push_back({"", "", "The training bill is above 2^53 bytes."});
+  return !bill.faults.empty();
+}
+
+TrainingBill only_napkin(TrainingBill&& bill) {
+  TrainingBill rest;
+  rest.faults = std::move(bill.faults);
+  rest.napkin = bill.napkin;
+  rest.capacity_bytes = bill.capacity_bytes;
+  return rest;
+}
+
+void judge(const Plan& plan, TrainingBill& bill) {
+  bill.headroom_bytes = static_cast<int64_t>(bill.capacity_bytes) - static_cast<int64_t>(bill.device_bytes);
+  bill.verdict = memory_verdict(plan, bill.device_bytes, bill.band_bytes, bill.capacity_bytes);
+}
+
+}  // namespace
+
+const char* verdict_word(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::fits: return "fits";
+    case Verdict::tight: return "tight";
+    case Verdict::exceeds: return "exceeds";
+    case Verdict::invalid: break;
+  }
+  return "invalid";
+}
+
+double trained_parameters(const Plan& plan) {
+  const Model& model = *plan.subject;
+  if (trains_all(plan)) return model.nominal_parameters - model.correction_bias_parameters;
+  Plan whole = plan;
+  whole.tp = whole.pp = whole.ep = whole.etp = whole.vpp = 1;
+  whole.schedule = Schedule::one_f_one_b;
+  whole.stages.clear();
+  double sum = 0;
+  for (const Stage& stage : pipeline_stages(whole))
+    sum += adapter_parameters(whole, stage) + trained_embedding_parameters(whole, stage);
+  return sum;
+}
+
+TrainingBill training_bill(const Plan& plan) {
+  TrainingBill bill;
+  bill.capacity_bytes = static_cast<uint64_t>(std::floor(plan.gpu_mem * (1 - plan.margin)));
+  bill.napkin = training_napkin(plan);
+  bill.faults = training_faults(plan);
+  if (!bill.faults.empty()) return bill;
+  BilledStage fullest_stage;
+  for (const Stage& stage : pipeline_stages(plan)) {
+    BilledStage billed = bill_stage(plan, stage);
+    bill.stages.push_back(billed.bill);
+    if (stage.index == 0 || billed.bill.device_bytes > fullest_stage.bill.device_bytes) fullest_stage = std::move(billed);
+  }
+  take_fullest(std::move(fullest_stage), bill);
+  if (refuse_too_large(bill)) return only_napkin(std::move(bill));
+  judge(plan, bill);
+  bill.host_bytes_per_node = host_bytes_per_node(plan);
+  if (bill.host_bytes_per_node && plan.host_mem > 0)
+    bill.host_verdict = static_cast<double>(*bill.host_bytes_per_node) <= plan.host_mem ? Verdict::fits : Verdict::exceeds;
+  return bill;
+}
+
+}  // namespace vram
