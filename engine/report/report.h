@@ -33,7 +33,7 @@ Report report(const PlanReading& reading);
 std::string report_json(const Report& report);      // contract section 3; one line, no trailing newline
 std::string report_text(const Report& report);      // an 80-column terminal
 std::string report_markdown(const Report& report);  // also the document behind the page's canvas
-std::string report_csv(const Report& report);       // bill,id,label,bytes,formula
+std::string report_csv(const Report& report);       // bill,id,label,bytes,band_bytes,formula; id is the path of a line
 
 /// The three sentences every face begins with: training, compute, serving.
 std::vector<std::string> headline_sentences(const Report& report);

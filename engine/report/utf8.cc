@@ -30,12 +30,6 @@ size_t sequence_bytes(uint8_t lead) {
   return 0;
 }
 
-bool is_control(uint32_t code) {
-  const bool c0_or_c1 = code < 0x20 || (code >= 0x7f && code < 0xa0);
-  const bool direction = (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
-  return c0_or_c1 || direction;
-}
-
 }  // namespace
 
 Character first_character(std::string_view text) {
@@ -54,20 +48,6 @@ Character first_character(std::string_view text) {
   const bool surrogate = code >= 0xd800 && code <= 0xdfff;
   if (code < kLeast[bytes] || code > 0x10ffff || surrogate) return result;
   return {code, bytes, true};
-}
-
-std::string printable(std::string_view text) {
-  std::string shown;
-  while (!text.empty()) {
-    const Character character = first_character(text);
-    if (character.valid && !is_control(character.code)) {
-      shown.append(text.substr(0, character.bytes));
-    } else {
-      shown.append("\xef\xbf\xbd");
-    }
-    text.remove_prefix(character.bytes);
-  }
-  return shown;
 }
 
 size_t display_width(std::string_view text) {

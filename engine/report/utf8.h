@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <string_view>
 
 namespace vram {
@@ -14,9 +13,6 @@ struct Character {
   bool valid = false;
 };
 Character first_character(std::string_view text);
-
-/// What a plan's author wrote, safe to show: bytes that are no UTF-8 and control characters become U+FFFD.
-std::string printable(std::string_view text);
 
 /// Columns of a terminal: two for East Asian wide characters and emoji, none for combining marks.
 size_t display_width(std::string_view text);

@@ -1,0 +1,61 @@
+#include "engine/report/limits.h"
+
+#include <algorithm>
+
+namespace vram {
+namespace {
+
+/// The innermost line that is too large on its own; null: none.
+const Line* too_large_line(const std::vector<Line>& lines) {
+  for (const Line& line : lines) {
+    if (const Line* child = too_large_line(line.children)) return child;
+    if (line.too_large || line.bytes > kLargestBillBytes) return &line;
+  }
+  return nullptr;
+}
+
+bool add_fault(const char* bill, const std::vector<Line>& lines, std::vector<Message>& faults) {
+  const Line* line = too_large_line(lines);
+  if (line == nullptr && total_bytes(lines) <= kLargestBillBytes) return false;
+  const std::string name = line != nullptr ? std::string("'") + line->label + "'" : "the total";
+  faults.push_back({line != nullptr ? line->id : "", "",
+                    std::string(bill) + ": " + name + " is above 2^53 bytes, the most that is billed exactly"});
+  return true;
+}
+
+void leave_out(std::optional<uint64_t>& bytes) {
+  if (bytes && *bytes > kLargestBillBytes) bytes.reset();
+}
+
+}  // namespace
+
+void refuse_too_large(TrainingBill& bill) {
+  bool refused = add_fault("training", bill.lines, bill.faults);
+  for (const Phase& phase : bill.phases) refused = refused || add_fault("training", phase.lines, bill.faults);
+  for (const StageBill& stage : bill.stages) refused = refused || add_fault("training", stage.lines, bill.faults);
+  if (refused) bill.verdict = Verdict::invalid;
+  leave_out(bill.host_bytes_per_node);
+  leave_out(bill.napkin.states_bytes);
+  leave_out(bill.napkin.activations_bytes);
+  leave_out(bill.napkin.buffers_bytes);
+  leave_out(bill.napkin.total_bytes);
+  leave_out(bill.napkin.gpus);
+}
+
+void refuse_too_large(ServingBill& bill) {
+  if (add_fault("serving", bill.lines, bill.faults)) bill.verdict = Verdict::invalid;
+  for (std::optional<uint64_t>* bytes :
+       {&bill.weights_bytes_per_gpu, &bill.kv_bytes_per_token, &bill.kv_bytes_per_token_beyond_window,
+        &bill.kv_bytes_per_token_per_gpu, &bill.kv_bytes_per_request, &bill.kv_budget_bytes_per_gpu, &bill.kv_tokens,
+        &bill.napkin.weights_bytes, &bill.napkin.reserve_bytes, &bill.napkin.kv_bytes_per_request}) {
+    leave_out(*bytes);
+  }
+}
+
+void leave_out_too_large(ComputeFigures& compute) {
+  std::vector<Traffic>& traffic = compute.traffic;
+  traffic.erase(std::remove_if(traffic.begin(), traffic.end(), [](const Traffic& item) { return item.line.too_large; }),
+                traffic.end());
+}
+
+}  // namespace vram

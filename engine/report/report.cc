@@ -1,0 +1,37 @@
+#include "engine/report/report.h"
+
+#include "engine/report/limits.h"
+
+namespace vram {
+namespace {
+
+void append(const std::vector<Message>& more, std::vector<Message>& messages) {
+  messages.insert(messages.end(), more.begin(), more.end());
+}
+
+}  // namespace
+
+Report report(std::string_view share) { return report(read_plan(share)); }
+
+Report report(const PlanReading& reading) {
+  Report result;
+  result.plan = reading.plan;
+  result.messages = reading.messages;
+  result.answered = reading.answerable && reading.plan.subject != nullptr && reading.plan.accelerator != nullptr;
+  if (!result.answered) return result;
+  const Plan& plan = result.plan;
+  result.share = write_plan(plan, false);
+  result.training = training_bill(plan);
+  result.compute = compute_figures(plan);
+  result.serving = serving_bill(plan);
+  refuse_too_large(result.training);
+  refuse_too_large(result.serving);
+  leave_out_too_large(result.compute);
+  result.findings = findings(plan, result.training, result.compute, result.serving);
+  append(result.training.faults, result.messages);
+  append(result.compute.messages, result.messages);
+  append(result.serving.faults, result.messages);
+  return result;
+}
+
+}  // namespace vram

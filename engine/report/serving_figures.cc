@@ -1,0 +1,77 @@
+#include "engine/report/figure_list.h"
+#include "engine/units.h"
+
+namespace vram {
+namespace {
+
+std::string tokens(double count) { return show_grouped(count) + " tokens"; }
+
+void add_cache(const ServingBill& bill, FigureList& list) {
+  const Report& report = list.report;
+  const auto exact = [](uint64_t bytes) { return show_grouped(static_cast<double>(bytes)) + " B"; };
+  if (bill.weights_bytes_per_gpu) list.bytes("Weights, a GPU", *bill.weights_bytes_per_gpu);
+  if (bill.kv_bytes_per_token) {
+    const bool shared = bill.kv_bytes_per_token_per_gpu && *bill.kv_bytes_per_token_per_gpu != *bill.kv_bytes_per_token;
+    list.add("KV cache, a token", exact(*bill.kv_bytes_per_token),
+             shared ? exact(*bill.kv_bytes_per_token_per_gpu) + " a GPU" : "");
+  }
+  if (bill.kv_bytes_per_token_beyond_window && bill.kv_bytes_per_token_beyond_window != bill.kv_bytes_per_token) {
+    list.add("... beyond the window", exact(*bill.kv_bytes_per_token_beyond_window));
+  }
+  list.bytes("KV cache, a request", bill.kv_bytes_per_request,
+             tokens(report.plan.prompt) + " in, " + tokens(report.plan.output) + " out");
+  list.bytes("KV budget, a GPU", bill.kv_budget_bytes_per_gpu,
+             bill.kv_tokens ? tokens(static_cast<double>(*bill.kv_tokens)) + " a replica" : "");
+}
+
+void add_capacity(const ServingBill& bill, FigureList& list) {
+  const Plan& plan = list.report.plan;
+  list.requests("Requests at once", bill.max_concurrency, "at the mean length");
+  if (bill.max_concurrency_p99 != bill.max_concurrency) {
+    list.requests("... at P99", bill.max_concurrency_p99);
+  }
+  list.requests("... at the longest", bill.max_concurrency_at_max_len, tokens(plan.max_len) + " each");
+  list.requests("... at the tpot asked", bill.max_concurrency_at_tpot);
+  list.requests("Promised", bill.promised_concurrency,
+                percent(plan.derate) + " of that; " + show_grouped(plan.concurrency) + " asked for");
+  if (bill.longest_context) list.add("Longest context", tokens(*bill.longest_context), "of one request");
+  list.requests("Replicas needed", bill.replicas_needed);
+}
+
+void add_speed(const ServingBill& bill, FigureList& list) {
+  const std::string load = "at " + show_grouped(list.report.plan.concurrency) + " requests";
+  if (bill.flops_per_token) list.add("FLOPs a token", show_count(*bill.flops_per_token));
+  if (bill.prefill_seconds) list.add("Prefill", show_duration(*bill.prefill_seconds), "of one prompt");
+  if (bill.decode_seconds_per_token) {
+    list.add("Decode", show_duration(*bill.decode_seconds_per_token), "a token, " + load);
+  }
+  if (bill.tokens_per_second) list.add("Tokens a second", show_count(*bill.tokens_per_second), load);
+  if (bill.requests_per_second) list.add("Requests a second", show_count(*bill.requests_per_second), load);
+  if (bill.usd_per_million_tokens) {
+    list.add("Cost", show_fixed(*bill.usd_per_million_tokens, 2) + " USD", "a million tokens");
+  }
+  if (*bill.bound) list.add("Bound by", bill.bound);
+}
+
+}  // namespace
+
+std::vector<Figure> serving_figures(const Report& report) {
+  FigureList list(report);
+  add_cache(report.serving, list);
+  add_capacity(report.serving, list);
+  add_speed(report.serving, list);
+  return list.figures;
+}
+
+std::vector<Figure> serving_napkin_figures(const Report& report) {
+  const ServingNapkin& napkin = report.serving.napkin;
+  FigureList list(report);
+  list.bytes("Weights", napkin.weights_bytes, "parameters × nominal bytes");
+  list.bytes("Reserve", napkin.reserve_bytes, "a quarter of the weights");
+  list.bytes("KV cache, a request", napkin.kv_bytes_per_request);
+  list.requests("Requests at once", napkin.max_concurrency, "(memory − weights − reserve) ÷ request");
+  if (napkin.flops_per_token) list.add("FLOPs a token", show_count(*napkin.flops_per_token), "2 N");
+  return list.figures;
+}
+
+}  // namespace vram
