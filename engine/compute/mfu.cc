@@ -84,7 +84,7 @@ double recompute_slowdown(Recompute recompute) {
 }
 
 /// Time of a step whose optimizer states lie in host memory: x1.9 at a quarter, x4.2 at all of them
-/// (Megatron-Bridge, docs/performance-guide), a straight line through both within a tenth.
+/// (Megatron-Bridge), a straight line through both within a tenth.
 double offload_slowdown(const Plan& plan) {
   const bool states = plan.offload == Offload::optimizer || plan.offload == Offload::all;
   return states ? 1 + 3.2 * plan.offload_fraction : 1;

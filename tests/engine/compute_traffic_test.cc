@@ -1,0 +1,93 @@
+#include <catch2/catch_approx.hpp>
+#include <catch2/catch_test_macros.hpp>
+#include <string>
+#include <string_view>
+
+#include "engine/compute/compute.h"
+
+using namespace vram;
+using Catch::Approx;
+
+namespace {
+
+const Traffic* find(const ComputeFigures& figures, std::string_view id) {
+  for (const Traffic& one : figures.traffic) {
+    if (id == one.line.id) return &one;
+  }
+  return nullptr;
+}
+
+ComputeFigures figures(const std::string& share) {
+  const PlanReading reading = read_plan(share);
+  REQUIRE(reading.answerable);
+  return compute_figures(reading.plan);
+}
+
+}  // namespace
+
+TEST_CASE("One GPU sends nothing") { CHECK(figures("model=llama-3.1-8b").traffic.empty()); }
+
+TEST_CASE("ZeRO-3 moves three times the parameters for every micro-batch") {
+  // arXiv 1910.02054 section 7.2.2; 70B in bf16: 420 GB, of which a rank sends 63 of 64 parts.
+  const ComputeFigures f = figures("model=custom&params=70e9&framework=deepspeed&zero=3&gpus=64");
+  REQUIRE(find(f, "dp"));
+  CHECK(find(f, "dp")->line.bytes == 3 * 2 * 70000000000 / 64 * 63);
+  const ComputeFigures two = figures("model=custom&params=70e9&framework=deepspeed&zero=3&gpus=64&global_batch=128");
+  CHECK(find(two, "dp")->line.bytes == 2 * find(f, "dp")->line.bytes);
+}
+
+TEST_CASE("An all-reduce of gradients is sent once a step, whatever accumulates") {
+  const ComputeFigures f = figures("model=custom&params=8e9&framework=deepspeed&zero=0&gpus=8&global_batch=64");
+  CHECK(find(f, "dp")->line.bytes == 2 * 2 * 8000000000 / 8 * 7);
+}
+
+TEST_CASE("Tensor parallelism: four all-reduces a layer, six with full recomputation") {
+  // arXiv 2104.04473 section 3.2: 8 b s h (t - 1) / t elements a layer and micro-batch.
+  const std::string share = "model=llama-3.1-8b&gpus=8&tp=8&seq=4096&global_batch=2";
+  const uint64_t bytes = 32ull * 2 * 4 * 2 * 4096 * 4096 * 2 / 8 * 7;
+  CHECK(find(figures(share), "tp")->line.bytes == bytes);
+  CHECK(find(figures(share + "&recompute=full"), "tp")->line.bytes == bytes / 2 * 3);
+}
+
+TEST_CASE("A pipeline's stages pass activations on and gradients back") {
+  const ComputeFigures f = figures("model=llama-3.1-8b&gpus=4&pp=4&seq=4096&global_batch=8");
+  CHECK(find(f, "pp")->line.bytes == 2ull * 8 * 4096 * 4096 * 2);
+  CHECK(find(f, "pp")->exposed_seconds == 0);
+}
+
+TEST_CASE("Experts' tokens travel four times") {
+  // Mixtral: 32 layers, 2 experts a token, 4 ranks.
+  const ComputeFigures f = figures("model=mixtral-8x7b&gpus=4&ep=4&seq=2048");
+  CHECK(find(f, "ep")->line.bytes == 32ull * 4 * 2048 * 2 * 4096 * 2 / 4 * 3);
+}
+
+TEST_CASE("A group inside a node uses its link, a larger one the network") {
+  const ComputeFigures inside = figures("model=llama-3.1-8b&gpus=8&tp=8");
+  CHECK(std::string_view(find(inside, "tp")->link) == "nvlink");
+  CHECK(find(inside, "tp")->seconds == Approx(static_cast<double>(find(inside, "tp")->line.bytes) / 450e9));
+  const ComputeFigures across = figures("model=llama-3.1-8b&gpus=16&tp=8");
+  CHECK(std::string_view(find(across, "dp")->link) == "network");
+  CHECK(find(across, "dp")->seconds == Approx(static_cast<double>(find(across, "dp")->line.bytes) / 50e9));
+  CHECK(std::string_view(find(figures("model=llama-3.1-8b&gpu=l40s&gpus=2&tp=2"), "tp")->link) == "pcie");
+  CHECK(std::string_view(find(figures("model=llama-3.1-8b&gpu=gb200-186gb&gpus=72&framework=fsdp"), "dp")->link) == "nvlink");
+  CHECK(std::string_view(find(figures("model=llama-3.1-8b&gpu=h100-pcie-80gb&gpus=8&tp=8"), "tp")->link) == "pcie");
+}
+
+TEST_CASE("Slow wires bound the step") {
+  const ComputeFigures slow = figures("model=llama-3.1-8b&gpus=64&framework=fsdp&net_bw=1");
+  CHECK(std::string_view(slow.bound) == "communication");
+  CHECK(*slow.mfu < 0.2);
+  const ComputeFigures fast = figures("model=llama-3.1-8b&gpus=8&framework=fsdp&seq=8192");
+  CHECK(std::string_view(fast.bound) == "compute");
+}
+
+TEST_CASE("What is exposed is part of what is sent") {
+  for (const char* share : {"gpus=64&tp=8&pp=2", "gpus=64&framework=fsdp", "gpus=16&cp=4", "gpus=8&offload=optimizer"}) {
+    for (const Traffic& one : figures(std::string("model=llama-3.1-8b&") + share).traffic) {
+      INFO(share << " " << one.line.id);
+      CHECK(one.exposed_seconds >= 0);
+      CHECK(one.exposed_seconds <= one.seconds);
+      CHECK(one.line.bytes > 0);
+    }
+  }
+}
