@@ -6,6 +6,7 @@
 namespace vram {
 namespace {
 
+constexpr size_t kMost = 3;      // suggestions
 constexpr size_t kLongest = 60;  // ids are shorter; a longer text is no mistyped one
 
 /// Small letters and digits only: "Llama 3.1 8B" and "llama-3.1-8b" are one.
@@ -47,7 +48,9 @@ std::vector<std::string_view> near_matches(std::string_view name, const std::vec
   }
   std::stable_sort(ranked.begin(), ranked.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   std::vector<std::string_view> matches;
-  for (size_t i = 0; i < ranked.size() && i < 3; ++i) matches.push_back(ranked[i].second);
+  for (size_t i = 0; i < ranked.size() && i < kMost && ranked[i].first <= ranked[0].first + 2; ++i) {
+    matches.push_back(ranked[i].second);
+  }
   return matches;
 }
 

@@ -68,7 +68,8 @@ std::string percent_encode(std::string_view text) {
 
 std::string_view share_of_url(std::string_view text) {
   const size_t first = text.find_first_of("#?=&");
-  if (first == std::string_view::npos || text[first] == '=' || text[first] == '&') return text;
+  if (first == std::string_view::npos) return text.find("://") == std::string_view::npos ? text : std::string_view();
+  if (text[first] == '=' || text[first] == '&') return text;
   const size_t hash = text.find('#', first);
   if (hash != std::string_view::npos && hash + 1 < text.size()) return text.substr(hash + 1);
   if (text[first] != '?') return {};

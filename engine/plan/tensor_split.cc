@@ -13,9 +13,10 @@ struct Split {
   double parts;
   std::set<std::string> said;  // layers of one kind after another say the same
 
-  void check(double width, const std::string& what) {
-    if (width <= 0 || divides(parts, width)) return;
+  bool check(double width, const std::string& what) {
+    if (width <= 0 || divides(parts, width)) return true;
     say(write_number(width) + " " + what + " cannot be divided over " + write_number(parts) + " GPUs");
+    return false;
   }
 
   /// Fewer KV heads than GPUs are legal: each is then kept on several.
@@ -31,7 +32,7 @@ struct Split {
 };
 
 void check_attention(Split& split, const Attention& attention) {
-  split.check(attention.heads, "attention heads");
+  if (!split.check(attention.heads, "attention heads")) return;
   if (attention.kv_lora_rank == 0 && !attention.reuses_kv) split.check_kv(attention.kv_heads);
 }
 
@@ -43,8 +44,7 @@ void check_tensor_split(FaultList& list, Key tp_key, double tp, Key expert_tp_ke
   Split split{list, tp_key, tp, {}}, expert_split{list, expert_tp_key, expert_tp, {}};
   const Plan& p = list.plan;
   if (p.subject == nullptr || p.subject->kinds.empty()) {
-    split.check(p.heads, "attention heads");
-    if (p.kv_lora_rank == 0) split.check_kv(p.kv_heads);
+    if (split.check(p.heads, "attention heads") && p.kv_lora_rank == 0) split.check_kv(p.kv_heads);
     return;
   }
   for (const LayerKind& kind : p.subject->kinds) {

@@ -1,0 +1,115 @@
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+#include <set>
+
+#include "engine/plan/percent.h"
+#include "engine/plan/plan.h"
+#include "tests/engine/plan_samples.h"
+
+using namespace vram;
+
+namespace {
+
+const Message* message_about(const PlanReading& reading, std::string_view key) {
+  for (const Message& message : reading.messages) {
+    if (message.key == key) return &message;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+TEST_CASE("the field table has every key of version 1, once, described") {
+  std::set<std::string_view> names;
+  for (const Field& row : fields()) {
+    CAPTURE(row.name);
+    CHECK(names.insert(row.name).second);
+    CHECK(field(row.key).name == row.name);
+    CHECK(find_field(row.name) == &row);
+    CHECK_FALSE(row.label.empty());
+    CHECK_FALSE(row.section.empty());
+    CHECK(row.help.ends_with("."));
+    CHECK((row.kind == FieldKind::choice) == !row.words.empty());
+    CHECK(row.least <= row.most);
+  }
+  CHECK(names.size() == kKeyCount);
+  CHECK(find_field("v") == nullptr);
+  CHECK(find_field("gpus ") == nullptr);
+}
+
+TEST_CASE("keys stand in the order of the contract's table") {
+  CHECK(fields().front().name == "model");
+  CHECK(fields().back().name == "vs");
+  const std::string_view order[] = {"model", "arch",  "gpu",   "margin",  "method", "tp",    "zero",     "seq",
+                                    "tokens", "pue",  "engine", "weights", "prompt", "derate", "measured_device", "view"};
+  for (size_t i = 1; i < std::size(order); ++i) CHECK(find_field(order[i - 1])->key < find_field(order[i])->key);
+}
+
+TEST_CASE("every key takes a good value, without a message") {
+  for (const Field& row : fields()) {
+    for (uint64_t pick = 0; pick < 7; ++pick) {
+      const std::string share = "model=custom&params=7e9&" + std::string(row.name) + "=" +
+                                percent_encode(samples::good_value(row, pick * 7 + 1));
+      CAPTURE(share);
+      const PlanReading reading = read_plan(share);
+      for (const Message& message : reading.messages) {
+        INFO(message.text);
+        CHECK(message.text.find(" is not a") == std::string::npos);
+        CHECK(message.text.find(" is not one of") == std::string::npos);
+      }
+      CHECK(reading.plan.unknown.empty());
+    }
+  }
+}
+
+TEST_CASE("every key answers an unusable value with its name, the value and what it takes") {
+  const char* bad = GENERATE("x'y", "-1", "1e999", "nan", "");
+  for (const Field& row : fields()) {
+    const bool takes_it = row.kind == FieldKind::text && (std::string_view(bad).empty() || row.key == Key::model ||
+                                                          row.key == Key::gpu || row.key == Key::vs);
+    const bool version = row.key == Key::engine_version && std::string_view(bad) != "x'y";
+    if (takes_it || version) continue;
+    CAPTURE(row.name, bad);
+    const PlanReading reading = read_plan(std::string(row.name) + "=" + bad);
+    const Message* message = message_about(reading, row.name);
+    REQUIRE(message != nullptr);
+    CHECK(message->given == bad);
+    CHECK(message->text.starts_with(std::string(row.name) + ": '" + bad + "' is not "));
+    CHECK_FALSE(reading.plan.has(row.key));
+    CHECK(value_text(reading.plan, row.key) == value_text(read_plan("").plan, row.key));
+  }
+}
+
+TEST_CASE("a number outside the range of its key is unusable") {
+  for (const Field& row : fields()) {
+    if (row.most <= row.least) continue;
+    CAPTURE(row.name);
+    const PlanReading reading = read_plan(std::string(row.name) + "=" + write_number(row.most * 2 + 1));
+    CHECK(message_about(reading, row.name) != nullptr);
+    CHECK_FALSE(reading.plan.has(row.key));
+  }
+}
+
+TEST_CASE("counts are whole") {
+  CHECK(read_plan("tp=1.5").messages.at(0).text == "tp: '1.5' is not a whole number from 1 to 65536; 1 is used");
+  CHECK(read_plan("tp=0").messages.at(0).text == "tp: '0' is not a whole number from 1 to 65536; 1 is used");
+}
+
+TEST_CASE("the words of choices are spelled as in the contract") {
+  for (const char* pair : {"schedule=1f1b", "flops=6n", "precision=bf16-pure", "precision=fp16-pure",
+                           "lora_targets=all+head", "question=fewest-gpus", "allocator=default", "engine=static",
+                           "theme=auto", "base=nf4", "weights=q4_k_m", "kv=q8_0"}) {
+    CAPTURE(pair);
+    for (const Message& message : read_plan(pair).messages) CHECK(message.text.find("is not") == std::string::npos);
+  }
+  CHECK(read_plan("precision=bf16_pure").messages.at(0).text ==
+        "precision: 'bf16_pure' is not one of bf16, bf16-pure, fp16, fp16-pure, fp32, fp8, mxfp8, nvfp4; bf16 is used");
+}
+
+TEST_CASE("a key whose feature is not built yet is kept and says so, when given") {
+  CHECK(message_about(read_plan(""), "deadline") == nullptr);
+  const PlanReading reading = read_plan("deadline=30");
+  REQUIRE(message_about(reading, "deadline") != nullptr);
+  CHECK(message_about(reading, "deadline")->text.starts_with("deadline: kept, but "));
+  CHECK(write_plan(reading.plan, true) == "v=1&deadline=30");
+}
