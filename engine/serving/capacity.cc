@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/units.h"
+
 namespace vram {
 namespace {
 
@@ -25,38 +27,50 @@ void apply_reserve(const Plan& plan, StageCapacity& stage) {
   }
 }
 
-/// Memory for weights, runtime and KV of an engine that takes a share of the card for all of them.
-double limit_bytes(const Plan& plan) {
-  const double share = preallocates(plan) ? plan.utilization : std::min(plan.utilization, 1 - plan.margin);
-  return plan.gpu_mem * share;
+// CUDA shows 0.35 to 0.8 GiB less than the driver reports: 79.2 of 79.65 GiB (H100), 23.6 of 24.0 (RTX 4090), 39.5 of 40
+// (A100), 139.8 of 140.4 (H200), 178.4 of 179.1 (B200), in start-up logs of vllm and sglang.
+constexpr double kHiddenByDriver = 0.5 * kGiB;
+
+/// What the engine sees of the card; memory given in the plan is taken to be that.
+double visible_bytes(const Plan& plan) {
+  const bool hides = plan.accelerator->vendor == "NVIDIA" && !plan.has(Key::gpu_mem);
+  return hides ? plan.gpu_mem - kHiddenByDriver : plan.gpu_mem;
+}
+
+/// Memory of an engine that does not preallocate: nothing beyond utilization and margin.
+double limit_bytes(const Plan& plan) { return plan.gpu_mem * std::min(plan.utilization, 1 - plan.margin); }
+
+double held_bytes(const StageCapacity& stage) {
+  return static_cast<double>(stage.weights.bytes + stage.runtime.bytes() + stage.reserve.bytes);
+}
+
+/// v1/worker/gpu_worker.py, determine_available_memory: utilization of the visible memory, less what loading and the
+/// profile run added. The context was there before and is not counted (vllm from 0.6.6 on).
+double vllm_budget(const Plan& plan, const StageCapacity& stage) {
+  const double graphs = graphs_inside_budget(plan) ? 0 : static_cast<double>(stage.runtime.graphs.bytes);
+  return visible_bytes(plan) * plan.utilization - held_bytes(stage) + static_cast<double>(stage.runtime.context.bytes) + graphs;
 }
 
 /// sglang/srt/model_executor/model_runner.py, profile_max_num_token: mem_fraction_static of the memory that was free
 /// before loading is for weights and pools; activations and graphs live in the rest.
 double sglang_budget(const Plan& plan, const StageCapacity& stage) {
-  const double free_before = plan.gpu_mem - static_cast<double>(stage.runtime.context.bytes);
+  const double free_before = visible_bytes(plan) - static_cast<double>(stage.runtime.context.bytes);
   return free_before * plan.utilization - static_cast<double>(stage.weights.bytes + stage.runtime.buffers.bytes);
 }
 
 double budget(const Plan& plan, const StageCapacity& stage) {
   if (plan.measured_kv_pool > 0) return plan.measured_kv_pool;
-  const double held = static_cast<double>(stage.weights.bytes + stage.runtime.bytes() + stage.reserve.bytes);
   switch (plan.engine) {
     case Engine::trtllm:  // free_gpu_memory_fraction of what is free once the engine is loaded
-      return (plan.gpu_mem - held) * plan.utilization;
+      return (visible_bytes(plan) - held_bytes(stage)) * plan.utilization;
     case Engine::sglang: return sglang_budget(plan, stage);
-    case Engine::vllm:  // v1/worker/gpu_worker.py, determine_available_memory
-      return limit_bytes(plan) - held + (graphs_inside_budget(plan) ? 0 : static_cast<double>(stage.runtime.graphs.bytes));
-    default: return limit_bytes(plan) - held;
+    case Engine::vllm: return vllm_budget(plan, stage);
+    default: return limit_bytes(plan) - held_bytes(stage);
   }
 }
 
 double rank_requests(const StageCapacity& stage, double each) {
   return each > 0 ? std::max(0.0, stage.budget_bytes - stage.demand.fixed) / each : 0;
-}
-
-double held_bytes(const StageCapacity& stage) {
-  return static_cast<double>(stage.weights.bytes + stage.runtime.bytes() + stage.reserve.bytes);
 }
 
 bool tighter(const StageCapacity& a, const StageCapacity& b) {

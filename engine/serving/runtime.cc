@@ -19,13 +19,16 @@ constexpr double kSamplerBytesALogit = 39;
 constexpr double kGraphBytesALayer = 18.5 * kMiB;
 
 // CUDA context and modules, total - free at start: 0.49-0.51 GiB on cards of 24 to 40 GB, 0.70 on B200, 0.33 on MI300.
-constexpr double kContextBytes = 0.5 * kGiB, kContextBytesB200 = 0.7 * kGiB, kContextBytesAmd = 0.33 * kGiB;
+constexpr double kContextBytes = 0.5 * kGiB, kContextBytesB200 = 0.75 * kGiB, kContextBytesAmd = 0.3125 * kGiB;
 
 // NCCL channels and the custom all-reduce's buffers where more than one GPU works together: non-torch memory of
 // start-up logs is 0.2 to 1.8 GiB above that of one GPU.
 constexpr double kCommunicationBytes = 0.5 * kGiB;
 
 Line nothing(const char* id, const char* label) { return leaf(id, label, {times("", 0, "B")}); }
+
+// What libraries allocate outside PyTorch while loading and profiling: 0.01 to 0.35 GiB in vllm's logs from 0.6.6 on.
+constexpr double kNonTorchBytes = 0.1875 * kGiB;
 
 bool torch_engine(const Plan& plan) { return plan.engine != Engine::llamacpp; }
 
@@ -111,6 +114,10 @@ Line buffers_line(const Plan& plan, const Replica& replica) {
     children.push_back(leaf("request_table", "Request to token table",
                             {times("n", plan.max_seqs, "requests"), times("s", plan.max_len, "tokens"), times("", 4, "B")},
                             "sglang memory_pool.py, ReqToTokenPool", 0.01));
+  }
+  if (plan.engine == Engine::vllm) {
+    children.push_back(leaf("non_torch", "Outside PyTorch", {times("", kNonTorchBytes, "B")},
+                            "non-torch memory of vllm start-up logs, 0.01 to 0.35 GiB", 0.8));
   }
   if (replica.tp * replica.dp * replica.pp > 1 && torch_engine(plan)) {
     children.push_back(leaf("communication", "Communication",

@@ -14,6 +14,9 @@ namespace {
 /// Floor of a product of a share and a whole number, which rounding may have left just below a whole one.
 double whole_share(double share, double of) { return std::floor(share * of + 1e-9 * (1 + of)); }
 
+/// Neither matrices nor a count: KV can be billed, capacity cannot.
+bool weights_known(const Plan& plan) { return plan.subject->nominal_parameters > 0; }
+
 /// A preallocated pool: what the requests at the plan's concurrency use of it, and the rest.
 Line pool_line(const Plan& plan, const Replica& replica, const StageCapacity& stage) {
   const char* note = "the engine's whole budget, allocated at start";
@@ -42,7 +45,7 @@ void fill_lines(const Plan& plan, const Replica& replica, const StageCapacity& s
                 stage.runtime.buffers, stage.runtime.context,            stage.reserve};
   bill.device_bytes = total_bytes(bill.lines);
   bill.band_bytes = total_band_bytes(bill.lines);
-  bill.weights_bytes_per_gpu = stage.weights.bytes;
+  if (weights_known(plan)) bill.weights_bytes_per_gpu = stage.weights.bytes;
   for (const Line& line : bill.lines) {
     if (line.too_large) bill.faults.push_back({line.id, "", std::string(line.label) + ": more than 2^53 bytes a GPU"});
   }
@@ -60,8 +63,8 @@ void fill_cache_figures(const Plan& plan, const StageCapacity& stage, ServingBil
 }
 
 void fill_capacity(const Plan& plan, const Replica& replica, const StageCapacity& stage, ServingBill& bill) {
-  bill.kv_budget_bytes_per_gpu = static_cast<uint64_t>(stage.budget_bytes);
-  if (stage.groups.empty() || stage.demand.each <= 0) return;
+  if (weights_known(plan)) bill.kv_budget_bytes_per_gpu = static_cast<uint64_t>(stage.budget_bytes);
+  if (stage.groups.empty() || stage.demand.each <= 0 || !weights_known(plan)) return;
   const auto held = [&](double tokens) {
     return requests_held(stage, replica, request_bytes(plan, stage.groups, tokens));
   };
@@ -94,6 +97,7 @@ void fill_speed(const Plan& plan, const Replica& replica, ServingBill& bill) {
   } else if (model.nominal_parameters > 0) {
     bill.flops_per_token = 2 * model.nominal_parameters;
   }
+  if (!weights_known(plan)) return;
   const Latency times = latency(plan, replica, plan.concurrency);
   if (times.decode_seconds <= 0) return;
   if (times.prefill_seconds > 0) bill.prefill_seconds = times.prefill_seconds;
@@ -122,6 +126,7 @@ ServingBill napkin_only(const ServingBill& bill) {
 Verdict verdict_of(const Plan& plan, const ServingBill& bill) {
   if (!bill.faults.empty()) return Verdict::invalid;
   if (bill.device_bytes > bill.capacity_bytes) return Verdict::exceeds;
+  if (!weights_known(plan)) return Verdict::tight;
   if (!bill.max_concurrency) {
     return bill.device_bytes + bill.band_bytes > bill.capacity_bytes ? Verdict::tight : Verdict::fits;
   }
