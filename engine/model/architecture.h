@@ -18,6 +18,7 @@ struct LinearMixer {
   double dt_rank = 0;        // mamba1
   double conv = 0;           // width of the short convolution
   bool conv_bias = false;
+  bool bias = false;         // on the in and out projections
   bool inner_norms = false;  // mamba1 of Jamba: norms on dt, B and C
   bool operator==(const LinearMixer&) const = default;
 };
@@ -57,13 +58,22 @@ struct Architecture {
   double embedding_dim = 0;           // OPT-350M: embeddings narrower than hidden, with two projections
   double moe_offset = 0;              // layer i is MoE iff i >= dense_layers and i % moe_every == moe_offset
   bool shared_expert_gate = false, router_bias = false, router_correction_bias = false, expert_bias = false;
+  bool router_scales = false;         // a scale per input channel and one per expert (Gemma 4)
+  double moe_latent = 0;              // width the experts work in, where narrower than hidden (Nemotron 3 Super)
   bool attention_sinks = false, output_gate = false;
+  bool sinks_in_sliding_only = false; // MiMo-V2
   double global_kv_heads = 0, global_head_dim = 0;  // full layers that differ from sliding ones (Gemma 4)
   bool global_k_eq_v = false;         // full layers use K for V
   double kv_shared_layers = 0;        // last layers that reuse the KV cache of earlier ones
+  double kv_share_every = 0;          // of n layers in a row the first alone has keys and values (Hunyuan's CLA)
+  bool kv_shared_projections = false; // layers that reuse a cache still store their k and v projections (Gemma 3n)
   double index_heads = 0, index_head_dim = 0, index_topk = 0;  // sparse attention's indexer
+  std::string index_pattern;          // a letter a layer: f has an indexer, x uses an earlier layer's; "" = all have
   double softcap = 0;                 // attn_logit_softcapping
+  double laurel_rank = 0, altup_inputs = 0;         // Gemma 3n's low-rank residual and alternating updates
+  double per_layer_input = 0, per_layer_vocab = 0;  // width and rows of embeddings that every layer has of its own
   std::vector<double> ffn_per_layer;  // where widths differ; 0 = no FFN in this layer
+  std::vector<double> heads_per_layer, kv_heads_per_layer;  // where they differ
   std::string ffn_kinds;              // a letter a layer where a pattern mixes them: d dense, e MoE, x none
   LinearMixer linear;
   std::string dtype = "bf16";         // of the checkpoint: storage format id (engine/formats.h)

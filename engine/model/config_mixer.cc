@@ -1,0 +1,66 @@
+#include <cmath>
+
+#include "engine/model/config_parts.h"
+
+namespace vram {
+namespace {
+
+void read_mamba1(const Fields& f, Architecture& a) {
+  LinearMixer& m = a.linear;
+  m.inner = std::floor(f.number("expand", 2) * a.hidden);
+  m.state = f.count("state_size");
+  m.conv = f.count("conv_kernel");
+  m.conv_bias = f.flag("use_conv_bias");
+  m.bias = f.decided("_mixer_bias");
+  // "auto": modeling_mamba.py and modeling_jamba.py both round hidden / 16 up.
+  m.dt_rank = f.is_text("time_step_rank") || !f.has("time_step_rank") ? std::ceil(a.hidden / 16)
+                                                                      : f.count("time_step_rank");
+}
+
+/// The first of two spellings that means something here: mamba2's own num_heads, or a hybrid's mamba_num_heads.
+double mamba2_field(const Fields& f, const char* own, const char* hybrid) {
+  return f.has(hybrid) ? f.is_text(hybrid) ? 0 : f.count(hybrid) : f.count(own);
+}
+
+void read_mamba2(const Fields& f, Architecture& a) {
+  LinearMixer& m = a.linear;
+  m.value_heads = mamba2_field(f, "num_attention_heads", "mamba_num_heads");
+  m.value_head_dim = mamba2_field(f, "head_dim", "mamba_head_dim");
+  if (m.value_head_dim == 0 && m.value_heads > 0)  // "auto"
+    m.value_head_dim = std::floor(f.number("expand", 2) * a.hidden / m.value_heads);
+  m.inner = m.value_heads * m.value_head_dim;
+  m.state = f.count("state_size");
+  m.groups = f.count("n_groups");
+  m.conv = f.count("conv_kernel");
+  m.conv_bias = f.flag("use_conv_bias");
+  m.bias = f.decided("_mixer_bias");
+}
+
+void read_gated_deltanet(const Fields& f, Architecture& a) {
+  LinearMixer& m = a.linear;
+  m.key_heads = f.count("linear_num_key_heads");
+  m.value_heads = f.count("linear_num_value_heads");
+  m.key_head_dim = f.count("linear_key_head_dim");
+  m.value_head_dim = f.count("linear_value_head_dim");
+  m.conv = f.count("linear_conv_kernel_dim");
+}
+
+}  // namespace
+
+void read_mixer(const Fields& f, Architecture& a) {
+  LinearMixer& m = a.linear;
+  if (a.pattern.find_first_of("lm") == std::string::npos) {
+    m = LinearMixer();
+    return;
+  }
+  if (m.kind == "mamba1") read_mamba1(f, a);
+  if (m.kind == "mamba2") read_mamba2(f, a);
+  if (m.kind == "gated_deltanet") read_gated_deltanet(f, a);
+  if (m.kind == "lightning") {
+    m.value_heads = a.heads;
+    m.value_head_dim = a.head_dim;
+  }
+  if (m.kind.empty()) f.fault("layer_types", "linear-attention or state-space layers, which this model_type is not known to have");
+}
+
+}  // namespace vram

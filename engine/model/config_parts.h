@@ -1,0 +1,23 @@
+#pragma once
+
+#include "engine/model/config_fields.h"
+
+// The parts of reading a config.json, each from the file's fields (with the family's defaults behind them).
+
+namespace vram {
+
+void read_widths(const Fields& f, Architecture& a);
+void read_projections(const Fields& f, Architecture& a);    // gates, biases, norms, positions
+void read_layer_kinds(const Fields& f, Architecture& a);    // window, pattern, shared KV
+void read_experts(const Fields& f, Architecture& a);
+void read_latent_attention(const Fields& f, Architecture& a);
+void read_mixer(const Fields& f, Architecture& a);          // linear attention, state space
+void read_blocks(const Fields& f, Architecture& a);         // a list that describes layer after layer
+void read_checkpoint(const Fields& file, const Fields& f, Architecture& a);  // precision, quantisation, towers
+/// Names every field without which the parameters cannot be counted.
+void name_missing(const Fields& f, const Architecture& a);
+
+/// The family's own facts, and in a share string's `arch` whatever else it says by Architecture's names.
+void read_traits(const Fields& f, Architecture& a);
+
+}  // namespace vram

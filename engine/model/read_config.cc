@@ -1,0 +1,163 @@
+#include "engine/model/config_json.h"
+
+#include "engine/model/config_parts.h"
+#include "engine/model/families.h"
+#include "engine/model/faults.h"
+
+namespace vram {
+namespace {
+
+/// The language model of a multimodal file, up to two objects deep (thinker_config.text_config); else the file itself.
+Fields language_model(const Fields& file) {
+  Fields inner = file;
+  for (int depth = 0; depth < 2 && inner.section("text_config").names().size() > 1; ++depth)
+    inner = inner.section("text_config");
+  return inner;
+}
+
+/// "" or why the class is not one that this family's files name.
+std::string class_fault(const Fields& f, const std::string& model_type) {
+  constexpr std::string_view kHeads[] = {"ForCausalLM", "LMHeadModel", "ForConditionalGeneration", "Model", "Config",
+                                         "ForSequenceClassification", "ForTokenClassification", "ForQuestionAnswering",
+                                         "ForRewardModel", "LMHeadCustomModel", "ForConditionalGenerationMTP"};
+  for (const std::string& name : f.texts("architectures")) {
+    if (!find_family_of_class(name)) return "unknown architecture " + name + " (model_type " + model_type + ")";
+    bool known_head = false;
+    for (std::string_view head : kHeads) known_head = known_head || std::string_view(name).ends_with(head);
+    if (!known_head) return "unknown architecture " + name + ": not a language model's class";
+  }
+  return "";
+}
+
+std::string refusal(const std::string& model_type) {
+  return "unknown model_type \"" + model_type.substr(0, 60) + "\": its layers are not known here, and are not guessed at";
+}
+
+struct Search {
+  const Family* family = nullptr;
+  std::string model_type, field = "model_type", fault;
+};
+
+/// The family of a file, by model_type, else by class; or why it is refused.
+Search search_family(const Fields& file, const Fields& f) {
+  Search found;
+  found.model_type = f.text("model_type", file.text("model_type").c_str());
+  for (const std::string& type : {file.text("model_type"), found.model_type})
+    if (const std::string_view why = why_not_a_decoder(type); !why.empty()) {
+      found.fault = type + " is " + std::string(why) + ", not a decoder-only language model";
+      return found;
+    }
+  if (file.flag("is_encoder_decoder")) {
+    found.fault = "an encoder-decoder (is_encoder_decoder), not a decoder-only language model";
+    return found;
+  }
+  found.family = find_family(found.model_type);
+  const std::vector<std::string> classes = f.texts("architectures");
+  if (!found.family && !classes.empty()) found.family = find_family_of_class(classes.front());
+  if (!found.family) {
+    found.fault = !found.model_type.empty() ? refusal(found.model_type)
+                  : !classes.empty()        ? "unknown architecture " + classes.front().substr(0, 60)
+                                            : "missing; without model_type or architectures the layers are not known";
+    if (found.model_type.empty() && !classes.empty()) found.field = "architectures";
+    return found;
+  }
+  found.fault = class_fault(f, found.model_type);
+  if (!found.fault.empty()) found.field = "architectures";
+  if (found.model_type.empty()) found.model_type = found.family->model_types.substr(0, found.family->model_types.find(' '));
+  return found;
+}
+
+Fields with_family(Fields f, const Family& family, bool nested) {
+  if (!family.like.empty())
+    if (const Family* parent = find_family(family.like)) f = with_family(f, *parent, nested);
+  f = f.with_defaults(family.defaults);
+  return nested && !family.nested.empty() ? f.with_defaults(family.nested) : f;
+}
+
+double sum_of(const Fields& file, const char* name) {
+  if (!file.has(name)) return 0;
+  const Fields items = file.section(name);
+  double sum = items.names().empty() ? file.count(name) : 0;
+  for (const std::string& item : items.names()) sum += items.count(item.c_str());
+  return sum;
+}
+
+void read_architecture(const Fields& f, Architecture& a) {
+  read_widths(f, a);
+  read_projections(f, a);
+  read_latent_attention(f, a);
+  read_experts(f, a);
+  read_layer_kinds(f, a);
+  read_mixer(f, a);
+  read_blocks(f, a);
+  a.mtp_layers = f.count("num_nextn_predict_layers");
+}
+
+void read_preset_fields(const Fields& file, ConfigReading& reading) {
+  reading.id = file.text("id");
+  reading.name = file.text("name");
+  reading.source = file.text("source");
+  reading.published_parameters = file.count("parameters");
+  reading.architecture.extra_params = sum_of(file, "extra_params");
+}
+
+/// A share string's `arch`: the family's own facts, then whatever the text says. What plan keys say stays empty.
+void read_partial(const Fields& file, const Family* family, ConfigReading& reading) {
+  Architecture& a = reading.architecture;
+  const Fields nothing("{}", "", &reading.faults);
+  if (family) read_traits(with_family(nothing, *family, false), a);
+  a.linear = family ? a.linear : LinearMixer();
+  read_traits(file, a);
+  reading.ok = reading.faults.empty();
+}
+
+Fields with_outer_fields(const Fields& file, Fields f) {
+  if (!f.given("tie_word_embeddings") && file.given("tie_word_embeddings"))
+    f = f.with_defaults(file.flag("tie_word_embeddings") ? R"({"tie_word_embeddings":true})"
+                                                         : R"({"tie_word_embeddings":false})");
+  return f;
+}
+
+void read_whole(const Fields& file, const Fields& inner, const Family& family, ConfigReading& reading) {
+  Architecture& a = reading.architecture;
+  Fields f = with_family(inner, family, file.has("text_config"));
+  for (const char* object : {"attn_config", "ffn_config"}) f = f.hoisted(object);
+  f = with_outer_fields(file, f);
+  read_traits(with_family(Fields("{}", "", &reading.faults), family, false), a);
+  read_architecture(f, a);
+  read_preset_fields(file, reading);
+  name_missing(f, a);
+  if (reading.faults.empty()) check_architecture(a, &reading.faults);
+  reading.ok = reading.faults.empty();
+}
+
+}  // namespace
+
+ConfigReading read_config(std::string_view json, bool partial) {
+  ConfigReading reading;
+  std::vector<ModelFault> notes;
+  const Fields file(json, "", &reading.faults);
+  if (!file.is_object()) {
+    reading.faults.push_back({"config.json", "", "not a JSON object"});
+    return reading;
+  }
+  const Fields inner = language_model(file);
+  const bool custom = partial && !file.has("model_type");
+  const Search found = custom ? Search() : search_family(file, inner);
+  reading.architecture.model_type = found.model_type;
+  if (!found.fault.empty()) {
+    inner.fault(found.field.c_str(), found.fault);
+    return reading;
+  }
+  if (partial) {
+    read_partial(file, found.family, reading);
+    return reading;
+  }
+  read_whole(file, inner, *found.family, reading);
+  const Fields outer(json, "", &notes);
+  read_checkpoint(outer, language_model(outer), reading.architecture);
+  reading.faults.insert(reading.faults.end(), notes.begin(), notes.end());
+  return reading;
+}
+
+}  // namespace vram
