@@ -87,20 +87,19 @@ struct Suffix {
 };
 
 constexpr Suffix kNumberSuffixes[] = {
-    {"", 0, 1},   {"%", -2, 1},   {"k", 3, 1},     {"m", 6, 1},     {"b", 9, 1},     {"g", 9, 1},
+    {"", 0, 1},   {"%", -2, 1},    {"k", 3, 1},     {"m", 6, 1},     {"b", 9, 1},     {"g", 9, 1},
     {"t", 12, 1}, {"ki", 0, kKiB}, {"mi", 0, kMiB}, {"gi", 0, kGiB}, {"ti", 0, kTiB},
 };
 
 constexpr Suffix kSizeSuffixes[] = {
-    {"b", 0, 1},       {"kb", 3, 1},      {"mb", 6, 1},      {"gb", 9, 1},      {"tb", 12, 1},
-    {"k", 3, 1},       {"m", 6, 1},       {"g", 9, 1},       {"t", 12, 1},      {"kib", 0, kKiB},
-    {"mib", 0, kMiB},  {"gib", 0, kGiB},  {"tib", 0, kTiB},  {"ki", 0, kKiB},   {"mi", 0, kMiB},
-    {"gi", 0, kGiB},   {"ti", 0, kTiB},
+    {"b", 0, 1},      {"kb", 3, 1},    {"mb", 6, 1},    {"gb", 9, 1},     {"tb", 12, 1},    {"k", 3, 1},
+    {"m", 6, 1},      {"g", 9, 1},     {"t", 12, 1},    {"kib", 0, kKiB}, {"mib", 0, kMiB}, {"gib", 0, kGiB},
+    {"tib", 0, kTiB}, {"ki", 0, kKiB}, {"mi", 0, kMiB}, {"gi", 0, kGiB},  {"ti", 0, kTiB},
 };
 
 // Of GB/s. Only here does case tell bytes from bits: 1 Gb/s = 0.125 GB/s.
 constexpr Suffix kRateSuffixes[] = {
-    {"", 0, 1},       {"MB/s", -3, 1},         {"GB/s", 0, 1},          {"TB/s", 3, 1},
+    {"", 0, 1},          {"MB/s", -3, 1},    {"GB/s", 0, 1},     {"TB/s", 3, 1},
     {"Mb/s", -3, 0.125}, {"Gb/s", 0, 0.125}, {"Tb/s", 3, 0.125},
 };
 

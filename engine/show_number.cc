@@ -27,8 +27,12 @@ struct Scale {
   const char* name;
 };
 
-constexpr Scale kBinary[] = {{1e6 * kTiB, kTiB * kKiB, "PiB"}, {10 * kTiB, kTiB, "TiB"}, {kGiB, kGiB, "GiB"},
-                             {kMiB, kMiB, "MiB"},              {kKiB, kKiB, "KiB"},      {0, 1, "B"}};
+constexpr Scale kBinary[] = {{1e6 * kTiB, kTiB* kKiB, "PiB"},
+                             {10 * kTiB, kTiB, "TiB"},
+                             {kGiB, kGiB, "GiB"},
+                             {kMiB, kMiB, "MiB"},
+                             {kKiB, kKiB, "KiB"},
+                             {0, 1, "B"}};
 constexpr Scale kDecimal[] = {{1e18, 1e15, "PB"}, {1e13, 1e12, "TB"}, {1e9, 1e9, "GB"},
                               {1e6, 1e6, "MB"},   {1e3, 1e3, "kB"},   {0, 1, "B"}};
 

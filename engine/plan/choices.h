@@ -20,12 +20,22 @@ enum class Loss : uint8_t { full, inplace, chunked, fused };
 enum class Kernels : uint8_t { eager, fused };
 enum class Residual : uint8_t { bf16, fp16, fp32 };
 enum class Offload : uint8_t { none, optimizer, all, activations };
-enum class Allocator : uint8_t { default_, expandable };  // default_ = "default"
+enum class Allocator : uint8_t { default_, expandable };                 // default_ = "default"
 enum class LoraTargets : uint8_t { qv, attention, mlp, all, all_head };  // all_head = "all+head"
 enum class Base : uint8_t { bf16, fp16, fp32, fp8, int8, nf4, gptq, awq };
 enum class FlopsConvention : uint8_t { six_n, palm, foundry, titan, bridge, megatron };  // six_n = "6n"
 enum class Engine : uint8_t { generic, static_, vllm, sglang, llamacpp, trtllm };        // static_ = "static"
-enum class Question : uint8_t { fit, fewest_gpus, longest_seq, largest_batch, fastest, cheapest, concurrency, context, replicas };
+enum class Question : uint8_t {
+  fit,
+  fewest_gpus,
+  longest_seq,
+  largest_batch,
+  fastest,
+  cheapest,
+  concurrency,
+  context,
+  replicas
+};
 enum class View : uint8_t { train, serve, plan, diagnose, compare };
 enum class Language : uint8_t { en, zh };
 enum class UnitsChoice : uint8_t { gib, gb };

@@ -26,16 +26,18 @@ Library default_library(const Plan& p) {
   return p.framework == Framework::fsdp2 ? Library::torchtitan : Library::hf;
 }
 
-Precision default_precision(const Plan& p) {
-  return p.method == Method::full ? Precision::bf16 : Precision::bf16_pure;
-}
+Precision default_precision(const Plan& p) { return p.method == Method::full ? Precision::bf16 : Precision::bf16_pure; }
 
 GradDtype default_grad_dtype(const Plan& p) {
   switch (p.precision) {
-    case Precision::bf16_pure: return GradDtype::bf16;
-    case Precision::fp16_pure: return GradDtype::fp16;
-    case Precision::fp32: return GradDtype::fp32;
-    default: break;
+    case Precision::bf16_pure:
+      return GradDtype::bf16;
+    case Precision::fp16_pure:
+      return GradDtype::fp16;
+    case Precision::fp32:
+      return GradDtype::fp32;
+    default:
+      break;
   }
   // DeepSpeed accumulates in the model's own format (2/2/12), the others in fp32 (2/4/12, 4/4/8).
   if (p.framework != Framework::deepspeed) return GradDtype::fp32;
@@ -46,18 +48,19 @@ Moments default_moments(const Plan& p) { return is_pure(p.precision) ? Moments::
 
 double default_zero(const Plan& p) {
   switch (p.framework) {
-    case Framework::megatron: return 1;
+    case Framework::megatron:
+      return 1;
     case Framework::fsdp:
-    case Framework::fsdp2: return 3;
-    default: return 0;
+    case Framework::fsdp2:
+      return 3;
+    default:
+      return 0;
   }
 }
 
 double default_seq(const Plan& p) { return p.max_positions >= 1 ? std::min(4096.0, p.max_positions) : 4096; }
 
-Kernels default_kernels(const Plan& p) {
-  return p.framework == Framework::megatron ? Kernels::fused : Kernels::eager;
-}
+Kernels default_kernels(const Plan& p) { return p.framework == Framework::megatron ? Kernels::fused : Kernels::eager; }
 
 Residual default_residual(const Plan& p) {
   if (p.method == Method::qlora || p.precision == Precision::fp32) return Residual::fp32;

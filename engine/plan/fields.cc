@@ -10,7 +10,7 @@
 namespace vram {
 namespace {
 
-std::vector<std::string_view> format_ids(bool Format::* usable) {
+std::vector<std::string_view> format_ids(bool Format::*usable) {
   std::vector<std::string_view> ids;
   for (const Format& format : formats()) {
     if (format.*usable) ids.push_back(format.id);
@@ -32,8 +32,8 @@ Words words_for(Key key) {
 std::array<Field, kKeyCount> make_fields() {
   return {{
 #define VRAM_FIELD(kind, type, key, default_value, least, most, unit, group, section, label, help, built) \
-  {Key::key, #key, FieldKind::kind, Group::group, section, least, most, unit, label, help, built,         \
-   words_for<type>(Key::key)},
+  {Key::key, #key, FieldKind::kind, Group::group, section, least,                                         \
+   most,     unit, label,           help,         built,   words_for<type>(Key::key)},
 #include "engine/plan/fields.def"
 #undef VRAM_FIELD
   }};

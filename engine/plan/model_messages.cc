@@ -51,8 +51,10 @@ Message unknown_id(std::string_view key, const std::string& given, std::string_v
 std::string missing_fields(const Plan& p) {
   std::string list;
   const bool experts_only = p.expert_ffn > 0 && p.experts > 0;
-  const std::pair<std::string_view, bool> needed[] = {{"layers", p.layers > 0}, {"hidden", p.hidden > 0},
-                                                      {"heads", p.heads > 0},   {"ffn", p.ffn > 0 || experts_only},
+  const std::pair<std::string_view, bool> needed[] = {{"layers", p.layers > 0},
+                                                      {"hidden", p.hidden > 0},
+                                                      {"heads", p.heads > 0},
+                                                      {"ffn", p.ffn > 0 || experts_only},
                                                       {"vocab", p.vocab > 0}};
   for (const auto& [name, known] : needed) {
     if (!known) list.append(list.empty() ? "" : ", ").append(name);
@@ -64,10 +66,9 @@ void add_shape_messages(const Plan& plan, std::vector<Message>& messages) {
   if (plan.subject->has_shape || !plan.basis->subject_faults.empty()) return;
   const std::string missing = missing_fields(plan);
   if (missing.empty()) return;
-  const std::string consequence =
-      plan.subject->nominal_parameters > 0
-          ? ": the parameters are one block, and what needs a shape is left out"
-          : ", or give params: without either, weights and training cannot be billed";
+  const std::string consequence = plan.subject->nominal_parameters > 0
+                                      ? ": the parameters are one block, and what needs a shape is left out"
+                                      : ", or give params: without either, weights and training cannot be billed";
   messages.push_back({"model", plan.model, "model: no complete shape; give " + missing + consequence});
 }
 

@@ -44,7 +44,8 @@ std::vector<std::string_view> near_matches(std::string_view name, const std::vec
     const std::string other = plain(candidate);
     const size_t distance = edits(wanted, other);
     const bool contains = wanted.size() >= 3 && other.find(wanted) != std::string::npos;
-    if (contains || 3 * distance <= wanted.size() + 2) ranked.push_back({contains ? distance / 2 : distance, candidate});
+    if (contains || 3 * distance <= wanted.size() + 2)
+      ranked.push_back({contains ? distance / 2 : distance, candidate});
   }
   std::stable_sort(ranked.begin(), ranked.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   std::vector<std::string_view> matches;

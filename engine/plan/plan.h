@@ -39,13 +39,13 @@ struct Plan {
   std::vector<std::pair<std::string, std::string>> unknown;  // keys of a later version: name, and the pair verbatim
 
   // What `model` (with `arch`) and `gpu` name, parsed once and shared by copies of the plan.
-  std::shared_ptr<const Architecture> base_architecture;     // before the plan's own keys override it; null: unknown model
-  std::shared_ptr<const Model> subject;                      // the model to bill, overrides applied; null: unknown model
-  std::shared_ptr<const Accelerator> accelerator;            // null: unknown gpu
+  std::shared_ptr<const Architecture> base_architecture;  // before the plan's own keys override it; null: unknown model
+  std::shared_ptr<const Model> subject;                   // the model to bill, overrides applied; null: unknown model
+  std::shared_ptr<const Accelerator> accelerator;         // null: unknown gpu
   std::shared_ptr<const ModelBasis> basis;
 
   bool has(Key key) const { return given.test(static_cast<size_t>(key)); }
-  double dp() const { return gpus / (tp * pp * cp); }        // data-parallel size
+  double dp() const { return gpus / (tp * pp * cp); }  // data-parallel size
   /// Optimizer shards of the dense part: dp * cp, or `shard` where given.
   double dense_shards() const;
   /// ... of the experts: gpus / (etp * ep * pp).
@@ -88,14 +88,14 @@ std::string value_text(const Plan& plan, Key key);
 Plan plan_of_architecture(const Architecture& architecture);
 
 enum class FieldKind : uint8_t {
-  count,   // whole number
-  number,  // any number
-  share,   // 0..1, "25%" too
-  size,    // bytes, written in the field's unit
+  count,          // whole number
+  number,         // any number
+  share,          // 0..1, "25%" too
+  size,           // bytes, written in the field's unit
   size_or_share,  // a size, or a percentage in the member of the same name with _share
-  rate,    // GB/s
-  flag,    // 0 1
-  choice,  // one of `words`
+  rate,           // GB/s
+  flag,           // 0 1
+  choice,         // one of `words`
   text
 };
 
@@ -109,10 +109,11 @@ struct Field {
   Group group;
   std::string_view section;  // small heading in the page: "Parallelism", "Batch", "Saving memory" ...
   double least, most;        // accepted range of numbers, in `unit`
-  std::string_view unit;     // "GiB", "tokens", "GB/s", "" 
+  std::string_view unit;     // "GiB", "tokens", "GB/s", ""
   std::string_view label;    // "Tensor parallel"
   std::string_view help;     // one or two sentences
-  std::string_view built;    // "" or what is missing yet: "a key whose feature is not built yet is answered with a message"
+  std::string_view
+      built;  // "" or what is missing yet: "a key whose feature is not built yet is answered with a message"
   std::span<const std::string_view> words;  // of a choice
 };
 

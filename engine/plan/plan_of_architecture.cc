@@ -11,7 +11,7 @@ Plan plan_of_architecture(const Architecture& architecture) {
   give(Key::model);
   plan.arch = write_arch(architecture);
   if (!plan.arch.empty()) give(Key::arch);
-#define VRAM_KEY(name)            \
+#define VRAM_KEY(name)           \
   plan.name = architecture.name; \
   give(Key::name);
   VRAM_ARCHITECTURE_KEYS(VRAM_KEY)

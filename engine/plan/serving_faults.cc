@@ -21,7 +21,8 @@ void check_gpus(FaultList& list) {
 void check_experts(FaultList& list) {
   const Plan& p = list.plan;
   if (p.serve_ep == 1) return;
-  if (p.experts < 1) return list.add(Key::serve_ep, "the model has no experts to spread over " + n(p.serve_ep) + " GPUs");
+  if (p.experts < 1)
+    return list.add(Key::serve_ep, "the model has no experts to spread over " + n(p.serve_ep) + " GPUs");
   list.add_if(!divides(p.serve_ep, p.experts), Key::serve_ep,
               n(p.experts) + " experts cannot be divided over " + n(p.serve_ep) + " GPUs");
   const double ranks = p.serve_tp * p.serve_dp;

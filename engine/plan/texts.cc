@@ -55,7 +55,8 @@ std::string read_recompute_modules(std::string_view text) {
 
 std::string read_version(std::string_view text) {
   const auto belongs = [](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '.' || c == '-' || c == '+';
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '.' || c == '-' ||
+           c == '+';
   };
   const bool usable = text.size() <= 40 && std::all_of(text.begin(), text.end(), belongs);
   return usable ? std::string(text) : "";

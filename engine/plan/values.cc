@@ -17,10 +17,12 @@ template <class AnyPlan, class Visit>
 void with_member(AnyPlan& plan, Key key, Visit&& visit) {
   switch (key) {
 #define VRAM_FIELD(kind, type, name, ...) \
-  case Key::name: return visit(plan.name);
+  case Key::name:                         \
+    return visit(plan.name);
 #include "engine/plan/fields.def"
 #undef VRAM_FIELD
-    case Key::count_: return;
+    case Key::count_:
+      return;
   }
 }
 
@@ -45,16 +47,29 @@ std::optional<Value> read_choice(const Field& field, std::string_view text) {
 
 /// Texts with a grammar; an empty one stands for "none" in all but the names.
 std::optional<Value> read_text(Key key, std::string_view text) {
-  if (key == Key::model || key == Key::gpu) return text.empty() ? std::nullopt : std::optional(Value{0, std::string(text)});
+  if (key == Key::model || key == Key::gpu)
+    return text.empty() ? std::nullopt : std::optional(Value{0, std::string(text)});
   if (text.empty() || key == Key::vs) return Value{0, std::string(text)};
   Value value;
   switch (key) {
-    case Key::pattern: value.text = read_pattern(text); break;
-    case Key::stages: value.text = read_stages(text); break;
-    case Key::recompute_modules: value.text = read_recompute_modules(text); break;
-    case Key::engine_version: value.text = read_version(text); break;
-    case Key::gpus_among: value.text = read_gpus_among(text); break;
-    default: value.text = read_config(text, /*partial=*/true).ok ? std::string(text) : ""; break;  // arch
+    case Key::pattern:
+      value.text = read_pattern(text);
+      break;
+    case Key::stages:
+      value.text = read_stages(text);
+      break;
+    case Key::recompute_modules:
+      value.text = read_recompute_modules(text);
+      break;
+    case Key::engine_version:
+      value.text = read_version(text);
+      break;
+    case Key::gpus_among:
+      value.text = read_gpus_among(text);
+      break;
+    default:
+      value.text = read_config(text, /*partial=*/true).ok ? std::string(text) : "";
+      break;  // arch
   }
   if (value.text.empty()) return std::nullopt;
   return value;
@@ -71,15 +86,22 @@ std::string bound_text(double value) {
 
 std::string accepted_text(Key key) {
   switch (key) {
-    case Key::model: return "a model of the presets, or custom";
-    case Key::gpu: return "an accelerator of the presets, or custom";
-    case Key::pattern: return "a run of layer kinds such as 5s1f: s sliding, f full, l linear, m state space, x none";
-    case Key::stages: return "whole numbers of layers with commas, as in 20,20,20,20";
+    case Key::model:
+      return "a model of the presets, or custom";
+    case Key::gpu:
+      return "an accelerator of the presets, or custom";
+    case Key::pattern:
+      return "a run of layer kinds such as 5s1f: s sliding, f full, l linear, m state space, x none";
+    case Key::stages:
+      return "whole numbers of layers with commas, as in 20,20,20,20";
     case Key::recompute_modules:
       return "a list of core_attn, moe_act, layernorm, mla_up_proj, mlp, moe, shared_experts, with commas";
-    case Key::engine_version: return "a version such as 0.9.1";
-    case Key::gpus_among: return "a list of accelerators of the presets, with commas";
-    default: return "JSON of config.json fields";
+    case Key::engine_version:
+      return "a version such as 0.9.1";
+    case Key::gpus_among:
+      return "a list of accelerators of the presets, with commas";
+    default:
+      return "JSON of config.json fields";
   }
 }
 
@@ -98,15 +120,21 @@ std::optional<Value> read_value(const Field& field, std::string_view text) {
   switch (field.kind) {
     case FieldKind::count:
     case FieldKind::number:
-    case FieldKind::share: return in_range(field, read_number(text), 1);
-    case FieldKind::size: return in_range(field, read_size(text, kGiB), kGiB);
-    case FieldKind::size_or_share: return read_size_or_share(field, text);
-    case FieldKind::rate: return in_range(field, read_rate(text), 1);
+    case FieldKind::share:
+      return in_range(field, read_number(text), 1);
+    case FieldKind::size:
+      return in_range(field, read_size(text, kGiB), kGiB);
+    case FieldKind::size_or_share:
+      return read_size_or_share(field, text);
+    case FieldKind::rate:
+      return in_range(field, read_rate(text), 1);
     case FieldKind::flag:
       if (text != "0" && text != "1") return std::nullopt;
       return Value{text == "1" ? 1.0 : 0.0, "", false};
-    case FieldKind::choice: return read_choice(field, text);
-    case FieldKind::text: return read_text(field.key, text);
+    case FieldKind::choice:
+      return read_choice(field, text);
+    case FieldKind::text:
+      return read_text(field.key, text);
   }
   return std::nullopt;
 }
@@ -114,15 +142,24 @@ std::optional<Value> read_value(const Field& field, std::string_view text) {
 std::string accepted_values(const Field& field) {
   const std::string range = " from " + bound_text(field.least) + " to " + bound_text(field.most);
   switch (field.kind) {
-    case FieldKind::count: return "a whole number" + range;
-    case FieldKind::number: return "a number" + range;
-    case FieldKind::share: return "a share" + range + ", or a percentage";
-    case FieldKind::size: return "a size" + range + " " + std::string(field.unit) + ", or with a unit, as in 80GB";
-    case FieldKind::size_or_share: return "a size" + range + " GiB, one with a unit, or a percentage of the weights";
-    case FieldKind::rate: return "a rate" + range + " GB/s, or with a unit, as in 400Gb/s";
-    case FieldKind::flag: return "0 or 1";
-    case FieldKind::choice: return "one of " + joined(field.words);
-    case FieldKind::text: return accepted_text(field.key);
+    case FieldKind::count:
+      return "a whole number" + range;
+    case FieldKind::number:
+      return "a number" + range;
+    case FieldKind::share:
+      return "a share" + range + ", or a percentage";
+    case FieldKind::size:
+      return "a size" + range + " " + std::string(field.unit) + ", or with a unit, as in 80GB";
+    case FieldKind::size_or_share:
+      return "a size" + range + " GiB, one with a unit, or a percentage of the weights";
+    case FieldKind::rate:
+      return "a rate" + range + " GB/s, or with a unit, as in 400Gb/s";
+    case FieldKind::flag:
+      return "0 or 1";
+    case FieldKind::choice:
+      return "one of " + joined(field.words);
+    case FieldKind::text:
+      return accepted_text(field.key);
   }
   return "";
 }
@@ -165,11 +202,14 @@ std::string value_text(const Plan& plan, Key key) {
   if (value.is_share) return write_share(value.number);
   switch (row.kind) {
     case FieldKind::size:
-    case FieldKind::size_or_share: return write_size(value.number, kGiB);
-    case FieldKind::text: return value.text;
+    case FieldKind::size_or_share:
+      return write_size(value.number, kGiB);
+    case FieldKind::text:
+      return value.text;
     case FieldKind::choice:
       return value.text.empty() ? std::string(row.words[static_cast<size_t>(value.number)]) : value.text;
-    default: return write_number(value.number);
+    default:
+      return write_number(value.number);
   }
 }
 

@@ -12,7 +12,7 @@ using Words = std::span<const std::string_view>;
 
 inline constexpr std::string_view kMethodWords[] = {"full", "lora", "qlora"};
 inline constexpr std::string_view kFrameworkWords[] = {"megatron", "deepspeed", "fsdp", "fsdp2", "ddp"};
-inline constexpr std::string_view kLibraryWords[] = {"megatron", "hf",      "torchtitan", "litgpt",
+inline constexpr std::string_view kLibraryWords[] = {"megatron",  "hf",      "torchtitan", "litgpt",
                                                      "torchtune", "unsloth", "nanogpt"};
 inline constexpr std::string_view kPrecisionWords[] = {"bf16", "bf16-pure", "fp16",  "fp16-pure",
                                                        "fp32", "fp8",       "mxfp8", "nvfp4"};
@@ -32,8 +32,8 @@ inline constexpr std::string_view kLoraTargetsWords[] = {"qv", "attention", "mlp
 inline constexpr std::string_view kBaseWords[] = {"bf16", "fp16", "fp32", "fp8", "int8", "nf4", "gptq", "awq"};
 inline constexpr std::string_view kFlopsConventionWords[] = {"6n", "palm", "foundry", "titan", "bridge", "megatron"};
 inline constexpr std::string_view kEngineWords[] = {"generic", "static", "vllm", "sglang", "llamacpp", "trtllm"};
-inline constexpr std::string_view kQuestionWords[] = {"fit",     "fewest-gpus", "longest-seq", "largest-batch", "fastest",
-                                                      "cheapest", "concurrency", "context",     "replicas"};
+inline constexpr std::string_view kQuestionWords[] = {
+    "fit", "fewest-gpus", "longest-seq", "largest-batch", "fastest", "cheapest", "concurrency", "context", "replicas"};
 inline constexpr std::string_view kViewWords[] = {"train", "serve", "plan", "diagnose", "compare"};
 inline constexpr std::string_view kLanguageWords[] = {"en", "zh"};
 inline constexpr std::string_view kUnitsChoiceWords[] = {"gib", "gb"};

@@ -34,18 +34,18 @@ TEST_CASE("defaults follow from the keys above them") {
       {"", "precision", "bf16"},
       {"method=lora", "precision", "bf16-pure"},
       {"method=qlora", "precision", "bf16-pure"},
-      {"", "grad_dtype", "fp32"},                                       // megatron bf16: 2/4/12
+      {"", "grad_dtype", "fp32"},  // megatron bf16: 2/4/12
       {"precision=fp16", "grad_dtype", "fp32"},
-      {"framework=deepspeed", "grad_dtype", "bf16"},                    // deepspeed bf16: 2/2/12
-      {"framework=deepspeed&precision=fp16", "grad_dtype", "fp16"},     // deepspeed fp16: 2/2/12
+      {"framework=deepspeed", "grad_dtype", "bf16"},                 // deepspeed bf16: 2/2/12
+      {"framework=deepspeed&precision=fp16", "grad_dtype", "fp16"},  // deepspeed fp16: 2/2/12
       {"framework=deepspeed&precision=fp32", "grad_dtype", "fp32"},
-      {"framework=fsdp", "grad_dtype", "fp32"},                         // fsdp bf16: 4/4/8
-      {"framework=fsdp&precision=bf16-pure", "grad_dtype", "bf16"},     // bf16-pure: 2/2/4
+      {"framework=fsdp", "grad_dtype", "fp32"},                      // fsdp bf16: 4/4/8
+      {"framework=fsdp&precision=bf16-pure", "grad_dtype", "bf16"},  // bf16-pure: 2/2/4
       {"precision=fp16-pure", "grad_dtype", "fp16"},
       {"precision=fp8", "grad_dtype", "fp32"},
       {"", "moments", "fp32"},
       {"precision=bf16-pure", "moments", "bf16"},
-      {"precision=fp16-pure", "moments", "bf16"},                       // 2 bytes
+      {"precision=fp16-pure", "moments", "bf16"},  // 2 bytes
       {"method=lora", "moments", "bf16"},
       {"precision=fp32", "moments", "fp32"},
       {"", "sp", "0"},

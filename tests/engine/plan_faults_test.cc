@@ -21,9 +21,10 @@ std::string joined(const std::vector<Message>& faults) {
 }  // namespace
 
 TEST_CASE("the default plan is possible, and so are uneven stages and repeated KV heads") {
-  const char* share = GENERATE("", "gpus=64&tp=8&pp=4", "gpus=5&pp=5", "gpus=16&tp=16", "pp=4&gpus=4&stages=9,8,8,7",
-                               "gpus=8&cp=4", "model=deepseek-v3&gpus=1024&pp=16&ep=64", "vpp=2&pp=4&gpus=4&global_batch=8",
-                               "serve_gpus=16", "serve_gpus=8&serve_pp=2", "framework=fsdp&zero=3&gpus=8&shard=4");
+  const char* share =
+      GENERATE("", "gpus=64&tp=8&pp=4", "gpus=5&pp=5", "gpus=16&tp=16", "pp=4&gpus=4&stages=9,8,8,7", "gpus=8&cp=4",
+               "model=deepseek-v3&gpus=1024&pp=16&ep=64", "vpp=2&pp=4&gpus=4&global_batch=8", "serve_gpus=16",
+               "serve_gpus=8&serve_pp=2", "framework=fsdp&zero=3&gpus=8&shard=4");
   CAPTURE(share);
   const Plan plan = read_plan(share).plan;
   CHECK(joined(training_faults(plan)).empty());
@@ -34,7 +35,8 @@ TEST_CASE("an impossible training plan says why, with its figures") {
   const Row row = GENERATE(values<Row>({
       {"gpus=10&tp=4&pp=2", "gpus: 10 GPUs cannot be divided by tp 4 × pp 2 × cp 1 = 8"},
       {"gpus=3&tp=3", "tp: 32 attention heads cannot be divided over 3 GPUs"},
-      {"gpus=6&tp=6&heads=36&hidden=4608&kv_heads=9", "tp: 9 KV heads can be neither divided over 6 GPUs nor repeated evenly on them"},
+      {"gpus=6&tp=6&heads=36&hidden=4608&kv_heads=9",
+       "tp: 9 KV heads can be neither divided over 6 GPUs nor repeated evenly on them"},
       {"gpus=16&tp=16&ffn=14344", "tp: 14344 columns of the MLP cannot be divided over 16 GPUs"},
       {"gpus=64&pp=64", "pp: 64 stages are more than 32 layers"},
       {"gpus=16&pp=16&vpp=4&global_batch=16", "vpp: 16 stages × 4 chunks are more than 32 layers"},
@@ -52,10 +54,12 @@ TEST_CASE("an impossible training plan says why, with its figures") {
       {"schedule=gpipe&vpp=2&pp=2&gpus=2", "schedule: gpipe has one chunk a stage; vpp is 2"},
       {"vpp=2&pp=4&gpus=4&global_batch=6", "schedule: interleaved: 6 micro-batches cannot be divided by pp 4"},
       {"schedule=dualpipe&pp=4&gpus=4&global_batch=6",
-       "schedule: dualpipe needs an even pp and an even number of micro-batches of at least 2 × pp; pp is 4, micro-batches 6"},
+       "schedule: dualpipe needs an even pp and an even number of micro-batches of at least 2 × pp; pp is 4, "
+       "micro-batches 6"},
       {"framework=ddp&zero=2", "zero: ddp keeps all states on every GPU; ZeRO 2 needs fsdp, deepspeed or megatron"},
       {"framework=deepspeed&pp=2&gpus=2&zero=3", "zero: DeepSpeed's pipeline takes ZeRO 0 or 1, not 3"},
-      {"optimizer_in_backward=1&global_batch=4", "optimizer_in_backward: 4 micro-batches need gradients that stay; set global_batch to 1"},
+      {"optimizer_in_backward=1&global_batch=4",
+       "optimizer_in_backward: 4 micro-batches need gradients that stay; set global_batch to 1"},
       {"model=custom", "params: not known; give params, or layers, hidden, heads, ffn and vocab"},
   }));
   CAPTURE(row.share);

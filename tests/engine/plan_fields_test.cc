@@ -40,8 +40,9 @@ TEST_CASE("the field table has every key of version 1, once, described") {
 TEST_CASE("keys stand in the order of the contract's table") {
   CHECK(fields().front().name == "model");
   CHECK(fields().back().name == "vs");
-  const std::string_view order[] = {"model", "arch",  "gpu",   "margin",  "method", "tp",    "zero",     "seq",
-                                    "tokens", "pue",  "engine", "weights", "prompt", "derate", "measured_device", "view"};
+  const std::string_view order[] = {
+      "model",  "arch",    "gpu",    "margin", "method",          "tp",  "zero", "seq", "tokens", "pue",
+      "engine", "weights", "prompt", "derate", "measured_device", "view"};
   for (size_t i = 1; i < std::size(order); ++i) CHECK(find_field(order[i - 1])->key < find_field(order[i])->key);
 }
 

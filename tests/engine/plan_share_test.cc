@@ -26,10 +26,10 @@ TEST_CASE("the empty share string is the default plan") {
 }
 
 TEST_CASE("a share string may come with '#' or '?', or inside a whole URL") {
-  const char* share = GENERATE("seq=512&gpus=8", "#seq=512&gpus=8", "?seq=512&gpus=8",
-                               "https://example.org/vram/#v=1&seq=512&gpus=8", "http://localhost:8080/?seq=512&gpus=8",
-                               "http://localhost:8080/?seq=9&tp=2#seq=512&gpus=8", "http://x/?seq=512&gpus=8#",
-                               "index.html#seq=512&gpus=8", "  v=1&seq=512&gpus=8\r\n");
+  const char* share =
+      GENERATE("seq=512&gpus=8", "#seq=512&gpus=8", "?seq=512&gpus=8", "https://example.org/vram/#v=1&seq=512&gpus=8",
+               "http://localhost:8080/?seq=512&gpus=8", "http://localhost:8080/?seq=9&tp=2#seq=512&gpus=8",
+               "http://x/?seq=512&gpus=8#", "index.html#seq=512&gpus=8", "  v=1&seq=512&gpus=8\r\n");
   CAPTURE(share);
   CHECK(canonical(share) == "v=1&gpus=8&seq=512");
 }
@@ -92,7 +92,8 @@ TEST_CASE("an unknown model or GPU is never replaced by another one") {
   const PlanReading model = read_plan("model=llama-3.1-8x&gpus=8");
   CHECK_FALSE(model.answerable);
   CHECK(model.plan.subject == nullptr);
-  CHECK(model.messages.at(0).text.starts_with("model: 'llama-3.1-8x' is no model of the presets; did you mean llama-3.1-8b"));
+  CHECK(model.messages.at(0).text.starts_with(
+      "model: 'llama-3.1-8x' is no model of the presets; did you mean llama-3.1-8b"));
   CHECK(write_plan(model.plan, true) == "v=1&model=llama-3.1-8x&gpus=8");
   const PlanReading gpu = read_plan("gpu=H100-SXM5");
   CHECK_FALSE(gpu.answerable);
