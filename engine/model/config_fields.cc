@@ -177,6 +177,13 @@ double Fields::number(const char* name, double otherwise) const {
   return otherwise;
 }
 
+double Fields::signed_count(const char* name) const {
+  const json* found = value_of(node_->file, node_->defaults, name);
+  if (!found || !found->is_number()) return 0;
+  const double value = found->get<double>();
+  return std::fabs(value) <= kLargest && value == std::floor(value) ? value : 0;
+}
+
 bool Fields::flag(const char* name, bool otherwise) const {
   const json* found = value_of(node_->file, node_->defaults, name);
   if (!found) return otherwise;

@@ -35,6 +35,7 @@ class Fields {
   /// A whole number; of a list whose members are all equal, that one.
   double count(const char* name, double otherwise = 0) const;
   double number(const char* name, double otherwise = 0) const;  // any number >= 0
+  double signed_count(const char* name) const;                  // a whole number of either sign, else 0
   bool flag(const char* name, bool otherwise = false) const;
   std::string text(const char* name, const char* otherwise = "") const;
   std::vector<double> counts(const char* name) const;            // of a list; a scalar gives one

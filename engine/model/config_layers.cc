@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include "engine/model/config_parts.h"
@@ -14,6 +15,7 @@ struct KindWord {
 // layer_types, layers_block_type and the like: what each word means for the mixer.
 constexpr KindWord kWords[] = {
     {"full_attention", 'f'}, {"attention", 'f'},        {"global", 'f'},  {"global_attention", 'f'},
+    {"deepseek_sparse_attention", 'f'},
     {"sliding_attention", 's'}, {"chunked_attention", 's'}, {"local", 's'}, {"sliding_window_attention", 's'},
     {"linear_attention", 'l'}, {"lightning_attention", 'l'}, {"mamba", 'm'}, {"mamba2", 'm'},
     {"moe", 'x'}, {"mlp", 'x'},
@@ -178,7 +180,11 @@ void read_layer_kinds(const Fields& f, Architecture& a) {
   if (a.window == 0 && !separate_globals)
     for (char& letter : letters) letter = letter == 's' ? 'f' : letter;
   if (letters.empty() && f.text("_window") != "all") a.window = 0;
-  if (letters.size() > a.layers && a.layers > 0) letters.resize(static_cast<size_t>(a.layers));
+  // Spelled out to the last layer before it is shortened: 4m1f3m over 8 layers is not 4m1f.
+  const size_t period = letters.size(), layers = static_cast<size_t>(std::min(a.layers, 10000.0));
+  if (period > 0)
+    for (size_t i = period; i < layers; ++i) letters += letters[i - period];
+  if (layers > 0 && period > 0) letters.resize(layers);
   a.pattern = letters.empty() ? "" : shortest_pattern(letters);
   if (letters.find_first_not_of('f') == std::string::npos) {
     a.pattern.clear();

@@ -98,6 +98,8 @@ void read_preset_fields(const Fields& file, ConfigReading& reading) {
   reading.name = file.text("name");
   reading.source = file.text("source");
   reading.published_parameters = file.count("parameters");
+  for (const std::string& part : file.section("parameters_beyond").names())  // towers, prediction modules, buffers
+    reading.published_parameters -= file.section("parameters_beyond").signed_count(part.c_str());
   reading.architecture.extra_params = sum_of(file, "extra_params");
 }
 
