@@ -1,0 +1,62 @@
+#include <string_view>
+
+#include "cli/commands.h"
+#include "cli/formats.h"
+#include "cli/plan_text.h"
+#include "cli/say.h"
+#include "engine/report/report.h"
+
+namespace cli {
+namespace {
+
+/// What the contract has and this version does not.
+std::string_view unbuilt(const Arguments& arguments) {
+  if (arguments.vs) return "--vs";
+  if (arguments.timeline) return "--timeline";
+  const std::string_view format = arguments.format ? std::string_view(*arguments.format) : "";
+  return format == "svg" || format == "launch" ? format : "";
+}
+
+}  // namespace
+
+int check_status(const vram::Report& report, Check check) {
+  if (!report.answered) return kNoAnswer;
+  if (check == Check::none) return kAnswered;
+  const bool serve = report.plan.view == vram::View::serve;
+  const vram::Verdict verdict = serve ? report.serving.verdict : report.training.verdict;
+  if (verdict == vram::Verdict::fits) return kAnswered;
+  return verdict == vram::Verdict::tight && check != Check::tight ? kAnswered : kCheckFailed;
+}
+
+int not_yet(const Arguments& arguments) {
+  say(arguments.command + ": not yet in version " + vram::kEngineVersion);
+  return kNoAnswer;
+}
+
+int estimate(const Arguments& arguments) {
+  if (const std::string_view missing = unbuilt(arguments); !missing.empty()) {
+    say(std::string(missing) + ": not yet in version " + vram::kEngineVersion);
+    return kNoAnswer;
+  }
+  const std::optional<Format> format = read_format(arguments, Format::text);
+  if (!format) return kNoAnswer;
+  const std::optional<std::string> share = plan_text(arguments);
+  if (!share) return kNoAnswer;
+  const vram::Report report = vram::report(*share);
+  say(report.messages);
+  if (!report.answered && *format != Format::json) return kNoAnswer;
+  print(write_report(report, *format));
+  return check_status(report, arguments.check);
+}
+
+int link(const Arguments& arguments) {
+  const std::optional<std::string> share = plan_text(arguments);
+  if (!share) return kNoAnswer;
+  const vram::PlanReading reading = vram::read_plan(*share);
+  say(reading.messages);
+  if (!reading.answerable) return kNoAnswer;
+  print(vram::write_plan(reading.plan, true) + "\n");
+  return kAnswered;
+}
+
+}  // namespace cli

@@ -1,0 +1,11 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+namespace cli {
+
+/// The whole of a file, "-" for standard input. Empty where it cannot be read.
+std::optional<std::string> read_file(const std::string& path);
+
+}  // namespace cli
