@@ -64,9 +64,23 @@ Line deepspeed_copies(const Plan& plan, const std::vector<ParameterGroup>& group
   return group("fp32_gradients", "fp32 gradients of the step", std::move(children));
 }
 
-bool copies_gradients(const Plan& plan) {
+/// With fp32 accumulation the parameters still get their own bf16 gradients (DeepSpeed, runtime/bf16_optimizer.py).
+Line deepspeed_bf16_gradients(const Plan& plan, const std::vector<ParameterGroup>& groups) {
+  std::vector<Line> children;
+  for (const ParameterGroup& g : groups) {
+    if (!g.trained) continue;
+    std::vector<Factor> factors = count_factors(plan, g);
+    factors.push_back(times("B", 2, "bytes each"));
+    children.push_back(leaf(g.id, g.label, std::move(factors), "DeepSpeed, runtime/bf16_optimizer.py", kOverheadsBand));
+  }
+  return group("bf16_gradients", "bf16 gradients", std::move(children));
+}
+
+/// What DeepSpeed keeps of gradients beyond ZeRO's own account.
+void add_deepspeed_gradients(const Plan& plan, const std::vector<ParameterGroup>& groups, std::vector<Line>& out) {
   const Storage storage = storage_of(plan);
-  return plan.framework == Framework::deepspeed && storage.master > 0 && storage.gradient < 32 && trains_all(plan);
+  if (plan.framework != Framework::deepspeed || storage.master <= 0 || !trains_all(plan)) return;
+  out.push_back(storage.gradient < 32 ? deepspeed_copies(plan, groups) : deepspeed_bf16_gradients(plan, groups));
 }
 
 /// Sequence parallelism gathers a linear's input into one buffer (Megatron-LM, core/tensor_parallel/layers.py).
@@ -95,7 +109,7 @@ Line buffers_line(const Plan& plan, const std::vector<ParameterGroup>& groups, P
   const bool optimizer = phase == PhaseKind::optimizer;
   if (optimizer && has_update_copies(plan) && trains_all(plan)) children.push_back(update_copies(plan, groups));
   if (plan.framework == Framework::ddp && plan.dp() > 1 && trains_all(plan)) children.push_back(bucket_copies(plan, groups));
-  if (copies_gradients(plan)) children.push_back(deepspeed_copies(plan, groups));
+  add_deepspeed_gradients(plan, groups, children);
   if (plan.sp && plan.tp > 1 && plan.subject->has_shape && !optimizer) children.push_back(gather_buffer(plan));
   if (!trains_all(plan) && frozen_linear_bits(plan) < 16 && !optimizer) children.push_back(expanded_matrix(groups));
   return group("buffers", "Buffers", std::move(children));

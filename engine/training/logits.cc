@@ -17,16 +17,17 @@ double full_loss_bytes(Library library) {
     case Library::litgpt: return 6;       // cross_entropy on bf16 logits: logits, log-softmax, gradient
     case Library::nanogpt: return 8;      // the same, and the logits are returned
     case Library::torchtune: return 14;   // measured on torchtune's README rows with packing
-    case Library::torchtitan: return 14;  // 12 by its tensors; 14 fits four context-parallel runs to 1%
+    case Library::torchtitan: return 12;  // cross_entropy(logits.float()), logits not kept
     case Library::unsloth: return 8;      // its own cross-entropy works in place
     case Library::hf: return 14;          // loss/loss_utils.py: bf16 logits, fp32 copy, log-softmax, gradient
   }
   return 14;
 }
 
-double chunked_loss_bytes(Library library) {
-  if (library == Library::litgpt) return 4;     // litgpt/utils.py, chunked_cross_entropy: bf16 logits, log-softmax
-  if (library == Library::torchtune) return 7;  // modules/loss/ce_chunked_output_loss.py, four chunks
+double chunked_loss_bytes(const Plan& plan) {
+  if (plan.library == Library::litgpt) return 4;  // litgpt/utils.py, chunked_cross_entropy: bf16 logits, log-softmax
+  if (plan.library == Library::torchtune)         // modules/loss/ce_chunked_output_loss.py, four chunks; compiled,
+    return plan.compile ? 2 : 7;                  // the bf16 logits are all that stays (one row of torchtune's README)
   return 4 + 2;                                 // the log-softmax of every chunk stays, its transient is one chunk's
 }
 
@@ -83,7 +84,7 @@ Line final_norm_leaf(const Plan& plan) {
 double bytes_per_logit(const Plan& plan) {
   double bytes = full_loss_bytes(plan.library);
   if (plan.loss == Loss::inplace) bytes = plan.library == Library::megatron ? 4 : 8;  // bf16 logits become gradients
-  if (plan.loss == Loss::chunked) bytes = std::min(bytes, chunked_loss_bytes(plan.library));
+  if (plan.loss == Loss::chunked) bytes = std::min(bytes, chunked_loss_bytes(plan));
   if (plan.compile && plan.library == Library::torchtune) bytes = std::min(bytes, 8.0);  // its README rows, compiled
   return compute_bytes(plan) == 4 ? bytes + 2 : bytes;
 }

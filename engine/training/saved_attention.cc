@@ -43,7 +43,8 @@ void save_scores(const Plan& plan, const LayerSetting& s, double heads, SavedTen
 void save_heads(const Plan& plan, const LayerSetting& s, const Attention& t, SavedTensors& out) {
   const double q = t.heads * t.qk_head_dim, k = t.kv_heads * t.qk_head_dim, v = t.kv_heads * t.v_head_dim;
   const double output = t.heads * t.v_head_dim;
-  const bool fused_qkv = s.megatron && !s.eager && plan.subject->architecture.position == "rope";
+  const bool one_projection = s.megatron || plan.library == Library::litgpt;
+  const bool fused_qkv = one_projection && !s.eager && plan.subject->architecture.position == "rope";
   const double q_copies = fused_qkv ? 2 : 1, k_copies = q_copies;  // the view v keeps the whole qkv alive
   out.push_back({"q", "Queries and output", Area::attention, "a d", "query width and output width",
                  q * q_copies + output, s.e, s.tp, kFlash});
