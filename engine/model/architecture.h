@@ -68,6 +68,7 @@ struct Architecture {
   double kv_share_every = 0;          // of n layers in a row the first alone has keys and values (Hunyuan's CLA)
   bool kv_shared_projections = false; // layers that reuse a cache still store their k and v projections (Gemma 3n)
   double index_heads = 0, index_head_dim = 0, index_topk = 0;  // sparse attention's indexer
+  bool index_plain = false;           // MiniMax M3's indexer: q and k from hidden, a norm on each, no head weights
   std::string index_pattern;          // a letter a layer: f has an indexer, x uses an earlier layer's; "" = all have
   double softcap = 0;                 // attn_logit_softcapping
   double laurel_rank = 0, altup_inputs = 0;         // Gemma 3n's low-rank residual and alternating updates

@@ -26,9 +26,18 @@ void add_qk_norm(const Architecture& a, const Attention& t, bool own_kv, Matrice
   if (own_kv) out.push_back({"k_norm", Part::norm, Shard::replicated, t.qk_head_dim, 1, 1, false});
 }
 
+/// MiniMax M3's block indexer: modular_minimax_m3_vl.py, MiniMaxM3VLIndexer.
+void add_plain_indexer(const Architecture& a, const Attention& t, Matrices& out) {
+  const double width = t.index_head_dim;
+  out.push_back({"indexer_q_proj", Part::qkv_other, Shard::replicated, a.index_heads * width, a.hidden});
+  out.push_back({"indexer_k_proj", Part::qkv_other, Shard::replicated, width, a.hidden});
+  out.push_back({"indexer_norms", Part::norm, Shard::replicated, width, 1, 2, false});  // on q and on k
+}
+
 /// Sparse attention's "lightning indexer": DeepSeek-V3.2-Exp, inference/model.py, class Indexer.
 void add_indexer(const Architecture& a, const Attention& t, Matrices& out) {
   if (a.index_heads <= 0 || t.index_head_dim <= 0) return;
+  if (a.index_plain) return add_plain_indexer(a, t, out);
   const double query_input = t.q_lora_rank > 0 ? t.q_lora_rank : a.hidden;
   const double width = t.index_head_dim;
   out.push_back({"indexer_wq_b", Part::qkv_other, Shard::replicated, a.index_heads * width, query_input});

@@ -15,7 +15,7 @@ struct KindWord {
 // layer_types, layers_block_type and the like: what each word means for the mixer.
 constexpr KindWord kWords[] = {
     {"full_attention", 'f'}, {"attention", 'f'},        {"global", 'f'},  {"global_attention", 'f'},
-    {"deepseek_sparse_attention", 'f'},
+    {"deepseek_sparse_attention", 'f'}, {"minimax_m3_sparse", 'f'},
     {"sliding_attention", 's'}, {"chunked_attention", 's'}, {"local", 's'}, {"sliding_window_attention", 's'},
     {"linear_attention", 'l'}, {"lightning_attention", 'l'}, {"mamba", 'm'}, {"mamba2", 'm'},
     {"moe", 'x'}, {"mlp", 'x'},
@@ -161,10 +161,17 @@ void read_shared_kv(const Fields& f, Architecture& a) {
     if (static_cast<double>(i) >= a.layers - a.kv_shared_layers) a.ffn_per_layer[i] *= 2;
 }
 
+/// Sparse attention's indexers, and the layers that do without one (GLM-5.2 shares them, MiniMax M3 starts dense).
 void read_indexers(const Fields& f, Architecture& a) {
+  a.index_heads = f.count("index_n_heads");
   if (a.index_heads == 0) return;
+  a.index_head_dim = f.count("index_head_dim");
+  a.index_topk = f.count("index_topk", f.count("index_topk_blocks") * f.count("index_block_size"));
   std::string pattern;
   for (const std::string& word : f.texts("indexer_types")) pattern += word == "shared" ? 'x' : 'f';
+  for (double sparse : f.counts("sparse_attention_freq")) pattern += sparse > 0 ? 'f' : 'x';
+  if (f.flag("_index_by_layer_type") && f.given("layer_types"))
+    for (const std::string& word : f.texts("layer_types")) pattern += word == "full_attention" ? 'x' : 'f';
   if (pattern.find('x') != std::string::npos) a.index_pattern = pattern;
 }
 

@@ -67,9 +67,6 @@ void read_latent_attention(const Fields& f, Architecture& a) {
   a.nope_head_dim = f.count("qk_nope_head_dim");
   a.rope_head_dim = f.count("qk_rope_head_dim");
   a.head_dim = a.nope_head_dim + a.rope_head_dim;
-  a.index_heads = f.count("index_n_heads");
-  a.index_head_dim = a.index_heads > 0 ? f.count("index_head_dim") : 0;
-  a.index_topk = a.index_heads > 0 ? f.count("index_topk") : 0;
 }
 
 }  // namespace vram

@@ -151,6 +151,12 @@ constexpr Family kFamilies[] = {
      R"({"_window":null,"_qk_norm":"use_qk_norm","use_qk_norm":true,"qk_norm_kind":"full","num_local_experts":256,
          "num_experts_per_tok":8,"router_correction_bias":true,"_router_bias_field":"use_routing_bias",
          "use_routing_bias":true,"head_dim":128})", ""},
+    {"minimax_m3 minimax_m3_vl_text minimax_m3_vl", "MiniMaxM3", "minimax_m2",
+     R"({"qk_norm_kind":"per_head","index_plain":true,"_index_by_layer_type":true,"num_local_experts":128,
+         "num_experts_per_tok":4,"n_shared_experts":1})",
+     R"({"vocab_size":200064,"hidden_size":6144,"intermediate_size":3072,"dense_intermediate_size":12288,
+         "shared_intermediate_size":3072,"num_hidden_layers":60,"num_attention_heads":64,"num_key_value_heads":4,
+         "max_position_embeddings":524288})"},
     {"hunyuan_v1_dense", "HunYuanDenseV1", "llama",
      R"({"_mlp_bias":false,"_qk_norm":true,"qk_norm_kind":"per_head"})", ""},
     {"hunyuan hunyuan_v1_moe", "HunYuanFor HunYuanMoEV1 HunYuanMoE HunYuanModel HunYuanV1", "llama",
@@ -250,7 +256,7 @@ constexpr Family kFamilies[] = {
      R"({"tie_word_embeddings":false,"hidden_act":"relu2","norms_per_layer":1,"position":"none",
          "_qkv_bias":"attention_bias","_o_bias":"attention_bias","_mlp_bias":"mlp_bias","_ffn_or_mixer":true,
          "router_correction_bias":true,"linear":{"kind":"mamba2"},"state_size":128,"n_groups":8,"conv_kernel":4,
-         "use_conv_bias":true,"_mixer_bias":"mamba_proj_bias"})", ""},
+         "use_conv_bias":true,"_mixer_bias":"use_bias"})", ""},
 };
 
 struct Other {

@@ -123,7 +123,7 @@ Fields with_outer_fields(const Fields& file, Fields f) {
 void read_whole(const Fields& file, const Fields& inner, const Family& family, ConfigReading& reading) {
   Architecture& a = reading.architecture;
   Fields f = with_family(inner, family, file.has("text_config"));
-  for (const char* object : {"attn_config", "ffn_config"}) f = f.hoisted(object);
+  for (const char* object : {"attn_config", "ffn_config", "sparse_attention_config"}) f = f.hoisted(object);
   f = with_outer_fields(file, f);
   read_traits(with_family(Fields("{}", "", &reading.faults), family, false), a);
   read_architecture(f, a);
