@@ -1,79 +1,100 @@
-// A bare page: proves the toolchain, to be replaced.
-#include <GLFW/glfw3.h>
-#include <emscripten.h>
-#include <emscripten/html5.h>
-
-#include "backends/imgui_impl_glfw.h"
-#include "backends/imgui_impl_opengl3.h"
-#include "engine/preset_table.h"
 #include "imgui.h"
-#include "web/fonts.h"
+#include "web/app_state.h"
+#include "web/kit.h"
+#include "web/platform.h"
+#include "web/views.h"
 
-#include <GLES3/gl3.h>
-
+namespace vram {
 namespace {
 
-GLFWwindow* window = nullptr;
+constexpr int kAddressDelay = 350, kDocumentDelay = 250, kAnnounceDelay = 1000;  // ms after the last edit
+constexpr int kRetryDelay = 5000;                                               // where the browser limits writes
 
-// 3.1.6's GLFW takes a window of the screen's size for a wish to go full screen.
-EM_JS(bool, set_canvas_size, (int width, int height), {
-  if (!Module['setCanvasSize']) return false;
-  Module['setCanvasSize'](width, height);
-  return true;
-});
+bool is_dark(const App& app) {
+  const Theme theme = app.plan().theme;
+  return theme == Theme::dark || (theme == Theme::auto_ && platform::system_prefers_dark());
+}
 
-void add_font(ImFontAtlas& fonts, std::span<const unsigned char> bytes, float size) {
-  if (bytes.empty()) return;
-  ImFontConfig config;
-  config.FontDataOwnedByAtlas = false;
-  fonts.AddFontFromMemoryTTF(const_cast<unsigned char*>(bytes.data()), static_cast<int>(bytes.size()), size, &config);
+void write_document(App& app) {
+  platform::write_document(report_markdown(app.report));
+  platform::set_document_theme(is_dark(app));
+}
+
+void announce(const App& app) {
+  const std::vector<std::string> sentences = headline_sentences(app.report);
+  const size_t which = app.plan().view == View::serve ? 2 : 0;
+  platform::announce(which < sentences.size() ? sentences[which] : "No estimate: see the messages.");
+}
+
+void write_address(App& app) {
+  if (!app.address_due) return;
+  if (!platform::write_location(app.share, !app.entry_written)) return platform::call_later(platform::kTimerAddress, kRetryDelay);
+  app.entry_written = true;
+  app.address_due = false;
+}
+
+void schedule_writing(const App& app) {
+  if (app.address_due) platform::call_later(platform::kTimerAddress, kAddressDelay);
+  platform::call_later(platform::kTimerDocument, kDocumentDelay);
+  platform::call_later(platform::kTimerAnnounce, kAnnounceDelay);
 }
 
 void frame() {
-  double width = 0, height = 0;
-  emscripten_get_element_css_size("#canvas", &width, &height);
-  const double dpr = emscripten_get_device_pixel_ratio();
-  const int w = static_cast<int>(width * dpr), h = static_cast<int>(height * dpr);
-  static int last_w = 0, last_h = 0;
-  if (w != last_w || h != last_h) {
-    if (!set_canvas_size(w, h)) glfwSetWindowSize(window, w, h);
-    last_w = w, last_h = h;
-  }
-  ImGui::GetStyle().FontScaleDpi = static_cast<float>(dpr);
-  ImGui_ImplOpenGL3_NewFrame();
-  ImGui_ImplGlfw_NewFrame();
+  App& app = the_app();
+  platform::Viewport viewport;
+  if (!platform::begin_frame(&viewport)) return;
+  kit::begin_frame(viewport.density, is_dark(app));
   ImGui::NewFrame();
-  ImGui::SetNextWindowPos({0, 0});
-  ImGui::SetNextWindowSize(ImGui::GetIO().DisplaySize);
-  ImGui::Begin("VRAM Ledger", nullptr, ImGuiWindowFlags_NoDecoration);
-  ImGui::TextUnformatted("VRAM Ledger — × ÷ ± ≈ ≤ ≥ √ ² → ▸ ▾ € £ ¥ é ß");
-  ImGui::PushFont(ImGui::GetIO().Fonts->Fonts.back(), 0);
-  ImGui::Text("%zu models, %zu accelerators", vram::model_presets().size(), vram::hardware_presets().size());
-  ImGui::PopFont();
-  ImGui::End();
-  ImGui::Render();
-  glViewport(0, 0, w, h);
-  glClearColor(0, 0, 0, 1);
-  glClear(GL_COLOR_BUFFER_BIT);
-  ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
+  const unsigned before = app.changes;
+  draw_page(app, viewport.width, viewport.height);
+  platform::end_frame(kit::theme().background);
+  settle(app, ImGui::GetIO().WantTextInput);
+  if (app.changes == before) return;
+  schedule_writing(app);
+  platform::request_frames(3);
+}
+
+void location_changed() {
+  App& app = the_app();
+  load(app, platform::read_location());
+  schedule_writing(app);
+  platform::request_frames(3);
+}
+
+void text_arrived(std::string_view text) {
+  App& app = the_app();
+  take_text(app, text);
+  schedule_writing(app);
+  platform::request_frames(3);
+}
+
+void timer(int which) {
+  App& app = the_app();
+  if (which == platform::kTimerAddress) write_address(app);
+  if (which == platform::kTimerDocument) write_document(app);
+  if (which == platform::kTimerAnnounce) announce(app);
+  if (which == platform::kTimerToast) app.toast.clear();
+  if (which == platform::kTimerToast || which == platform::kTimerWake) platform::request_frames(3);
+}
+
+bool takes_text(float x, float y) {
+  for (const kit::Mark& mark : kit::marks())
+    if (mark.takes_text && mark.box.holds(x, y)) return true;
+  return false;
 }
 
 }  // namespace
+}  // namespace vram
 
+/// The document's text comes first: it stands whether or not there is WebGL.
 int main() {
-  if (!glfwInit()) return 1;
-  glfwWindowHint(GLFW_CLIENT_API, GLFW_OPENGL_ES_API);
-  glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 3);
-  window = glfwCreateWindow(640, 480, "VRAM Ledger", nullptr, nullptr);
-  if (!window) return 1;
-  glfwMakeContextCurrent(window);
-  ImGui::CreateContext();
-  ImGuiIO& io = ImGui::GetIO();
-  io.IniFilename = nullptr;
-  add_font(*io.Fonts, vram::inter_regular(), 15);
-  add_font(*io.Fonts, vram::inter_semibold(), 15);
-  if (io.Fonts->Fonts.empty()) io.Fonts->AddFontDefault();
-  ImGui_ImplGlfw_InitForOpenGL(window, true);
-  ImGui_ImplOpenGL3_Init("#version 300 es");
-  emscripten_set_main_loop(frame, 0, true);
+  using namespace vram;
+  platform::listen({frame, location_changed, text_arrived, timer, takes_text});
+  load(the_app(), platform::read_location());
+  write_document(the_app());
+  announce(the_app());
+  if (!platform::start_graphics()) return 0;
+  kit::load_fonts();
+  platform::request_frames(3);
+  return 0;
 }

@@ -1,0 +1,171 @@
+#include "web/app_state.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/model/config_json.h"
+
+namespace vram {
+namespace {
+
+void recompute(App& app) {
+  app.reading.answerable = app.plan().subject && app.plan().accelerator;
+  app.report = report(app.reading);
+  app.share = write_plan(app.plan(), true);
+  app.changes++;
+}
+
+void drop_messages(App& app, std::string_view name) {
+  std::erase_if(app.reading.messages, [&](const Message& message) { return message.key == name; });
+}
+
+/// `of`: the key that was edited; count_ for a step of its own.
+void changed(App& app, Key of) {
+  if (of == Key::count_ || app.edited != of) app.entry_written = false;
+  app.edited = of;
+  app.address_due = true;
+  recompute(app);
+}
+
+bool set(App& app, Key key, std::string_view text) {
+  Message message;
+  if (set_value(app.reading.plan, key, text, &message)) {
+    app.drafts.erase(key);
+    drop_messages(app, field(key).name);
+    return true;
+  }
+  app.drafts[key] = {std::string(text), message.text};
+  return false;
+}
+
+void forget(App& app, Key key) {
+  clear_value(app.reading.plan, key);
+  app.drafts.erase(key);
+  drop_messages(app, field(key).name);
+}
+
+std::string_view trimmed(std::string_view text) {
+  const size_t first = text.find_first_not_of(" \t\r\n");
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
+}
+
+/// Calls use(key, value) for each pair of "a=1&b=2"; values are plain in the fragments we meet.
+template <class Use>
+void each_pair(std::string_view text, Use use) {
+  while (!text.empty()) {
+    const std::string_view pair = text.substr(0, text.find('&'));
+    const size_t equals = pair.find('=');
+    if (equals != std::string_view::npos) use(pair.substr(0, equals), pair.substr(equals + 1));
+    text.remove_prefix(std::min(text.size(), pair.size() + 1));
+  }
+}
+
+/// Everything of `from` but the model, on top of `plan`.
+void keep_the_rest(Plan& plan, const Plan& from) {
+  for (const Field& row : fields())
+    if (row.group != Group::model && from.has(row.key)) set_value(plan, row.key, value_text(from, row.key), nullptr);
+  plan.unknown = from.unknown;
+}
+
+void import_config(App& app, std::string_view json) {
+  const ConfigReading config = read_config(json);
+  app.notices.clear();
+  for (const ModelFault& fault : config.faults) {
+    std::string notice = fault.field;
+    if (!fault.given.empty()) notice += " = " + fault.given;
+    app.notices.push_back((notice.empty() ? "" : notice + ": ") + fault.text);
+  }
+  if (!config.ok) {
+    app.notices.insert(app.notices.begin(), "This config.json was not imported; the plan is as it was.");
+    return;
+  }
+  Plan plan = plan_of_architecture(config.architecture);
+  keep_the_rest(plan, app.plan());
+  app.reading = {std::move(plan), {}, true};
+  app.drafts.clear();
+  app.toast = "config.json imported";
+  changed(app, Key::count_);
+}
+
+}  // namespace
+
+void load(App& app, std::string_view share) {
+  app.reading = read_plan(share);
+  app.drafts.clear();
+  app.notices.clear();
+  for (const Message& message : app.reading.messages) {
+    const Field* row = find_field(message.key);
+    if (row && !message.given.empty() && !app.plan().has(row->key)) app.drafts[row->key] = {message.given, message.text};
+  }
+  recompute(app);
+  app.edited = Key::count_;
+  app.address_due = false;
+}
+
+App& the_app() {
+  static App app;
+  return app;
+}
+
+void settle(App& app, bool typing) {
+  if (!typing && !app.address_due) app.edited = Key::count_;
+}
+
+void edit(App& app, Key key, std::string_view text) {
+  text = trimmed(text);
+  if (text.empty()) return clear(app, key);
+  if (set(app, key, text)) changed(app, key);
+}
+
+void clear(App& app, Key key) {
+  forget(app, key);
+  changed(app, key);
+}
+
+void pick_model(App& app, std::string_view id) {
+  for (const Field& row : fields())
+    if (row.group == Group::model && row.key != Key::model && (is_given(app, row.key) || app.drafts.contains(row.key)))
+      forget(app, row.key);
+  set(app, Key::model, id);
+  changed(app, Key::count_);
+}
+
+void pick_gpu(App& app, std::string_view id) {
+  for (const Key key : {Key::gpu_mem, Key::gpu_tflops, Key::gpu_bw, Key::link_bw, Key::net_bw, Key::host_mem, Key::price,
+                        Key::watts, Key::node})
+    if (is_given(app, key) || app.drafts.contains(key)) forget(app, key);
+  set(app, Key::gpu, id);
+  changed(app, Key::count_);
+}
+
+void apply_change(App& app, std::string_view change) {
+  each_pair(change, [&](std::string_view name, std::string_view value) {
+    if (const Field* row = find_field(name)) set(app, row->key, value);
+  });
+  changed(app, Key::count_);
+}
+
+void take_text(App& app, std::string_view text) {
+  text = trimmed(text);
+  if (text.empty()) return;
+  if (text[0] == '{') return import_config(app, text);
+  const size_t at = text.find("v=1&");
+  const bool alone = at == 0 || text.find('#') != std::string_view::npos || text.substr(0, 6) == "model=";
+  if ((at != std::string_view::npos && alone) || text.substr(0, 6) == "model=") {
+    load(app, text);
+    changed(app, Key::count_);
+    return;
+  }
+  app.notices = {"Neither a config.json nor a share link: \"" + std::string(text.substr(0, 60)) + "\"."};
+}
+
+Units units_of(const Plan& plan) { return plan.units == UnitsChoice::gb ? Units::gb : Units::gib; }
+
+bool toggle(App& app, const std::string& name) {
+  if (app.open.erase(name)) return false;
+  app.open.insert(name);
+  return true;
+}
+
+}  // namespace vram

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/plan/plan.h"
+#include "engine/report/report.h"
+#include "engine/units.h"
+
+namespace vram {
+
+/// What stands in a box without being usable: it is kept, and said.
+struct Draft {
+  std::string text, complaint;
+};
+
+/// The page: a plan, its report, and the few things that no link needs to remember.
+/// Everything else on the page is a function of `plan()` and `report`.
+struct App {
+  PlanReading reading;
+  Report report;
+  std::string share;  // with view keys: the address
+
+  std::map<Key, Draft> drafts;
+  std::set<std::string> open;        // lines and sections that are unfolded (or folded, where open is the rule)
+  std::vector<std::string> notices;  // what an import had to say
+  std::string toast;                 // what a button just did
+  std::string search;                // of the picker that is open
+
+  // The address follows: edits of one key in a row are one entry of the history, so one step back undoes them.
+  bool address_due = false;          // it does not show the plan yet
+  bool entry_written = false;        // the entry of the present run of edits is there: write over it
+  Key edited = Key::count_;          // key of that run; count_: the next edit begins another
+  unsigned changes = 0;
+
+  const Plan& plan() const { return reading.plan; }
+};
+
+/// The one page there is.
+App& the_app();
+
+/// Reads a share string; unusable values stay visible as drafts.
+void load(App& app, std::string_view share);
+
+/// One edit of one key. An unusable value becomes a draft and changes nothing else; "" clears.
+void edit(App& app, Key key, std::string_view text);
+void clear(App& app, Key key);
+
+/// Picks a preset: what was given beside the old one goes with it.
+void pick_model(App& app, std::string_view id);
+void pick_gpu(App& app, std::string_view id);
+
+/// Applies a share-string fragment, as a finding's `change`.
+void apply_change(App& app, std::string_view change);
+
+/// A config.json, or a link or share string: whatever was dropped or pasted.
+void take_text(App& app, std::string_view text);
+
+/// After a frame: a run of edits ends when its address is written and nobody types any more.
+void settle(App& app, bool typing);
+
+/// True where the key stands in the share string.
+inline bool is_given(const App& app, Key key) { return app.plan().has(key); }
+
+Units units_of(const Plan& plan);
+
+/// Unfolds what is folded and the other way round; answers whether it is in `open` now.
+bool toggle(App& app, const std::string& name);
+
+}  // namespace vram

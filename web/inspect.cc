@@ -1,0 +1,48 @@
+// What tests ask of the running page: its report, its state, and where its widgets are.
+#include <emscripten.h>
+
+#include <string>
+
+#include "web/app_state.h"
+#include "web/kit.h"
+#include "web/platform.h"
+
+namespace {
+
+std::string answer;
+
+std::string quoted(const std::string& text) {
+  std::string result = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') result += '\\';
+    result += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
+  }
+  return result + '"';
+}
+
+std::string box_json(const vram::kit::Box& box) {
+  return "[" + std::to_string(box.x) + "," + std::to_string(box.y) + "," + std::to_string(box.w) + "," + std::to_string(box.h) + "]";
+}
+
+}  // namespace
+
+extern "C" {
+
+EMSCRIPTEN_KEEPALIVE const char* vram_report_json() {
+  answer = vram::report_json(vram::the_app().report);
+  return answer.c_str();
+}
+
+EMSCRIPTEN_KEEPALIVE const char* vram_state_json() {
+  const vram::App& app = vram::the_app();
+  std::string places, drafts, notices;
+  for (const vram::kit::Mark& mark : vram::kit::marks())
+    places += (places.empty() ? "" : ",") + quoted(mark.name) + ":" + box_json(mark.box);
+  for (const auto& [key, draft] : app.drafts)
+    drafts += (drafts.empty() ? "" : ",") + quoted(std::string(vram::field(key).name)) + ":" + quoted(draft.text);
+  for (const std::string& notice : app.notices) notices += (notices.empty() ? "" : ",") + quoted(notice);
+  answer = "{\"share\":" + quoted(app.share) + ",\"frames\":" + std::to_string(vram::platform::frames_drawn()) +
+           ",\"places\":{" + places + "},\"drafts\":{" + drafts + "},\"notices\":[" + notices + "]}";
+  return answer.c_str();
+}
+}

@@ -1,0 +1,67 @@
+#include <algorithm>
+
+#include "web/views.h"
+#include "web/widgets.h"
+
+namespace vram {
+namespace {
+
+using namespace kit;
+
+constexpr float kRail = 336, kNarrow = 700;
+
+/// Verdict, bars, bill, figures; or, without an answer, what the reader had to say.
+float results(App& app, float x, float y, float width) {
+  const float top = y;
+  y += notices_view(app, x, y, width);
+  if (!app.report.answered) {
+    const char* what = app.plan().subject ? "Unknown GPU. " : "Unknown model. ";
+    y += headline_view(app, {what, "Pick one of the list.", "", theme().bad}, false, x, y, width);
+    return y - top;
+  }
+  y += app.plan().view == View::serve ? serve_view(app, x, y, width) : train_view(app, x, y, width);
+  return y - top;
+}
+
+void one_column(App& app, const Box& window) {
+  begin_scroll("page", window, theme().background);
+  const float margin = px(16), x = window.x + margin, width = window.w - 2 * margin;
+  float y = ImGui::GetCursorScreenPos().y + px(12);
+  if (!app.plan().embed) {
+    y += rail_view(app, x, y, width, true) + px(16);
+  }
+  y += results(app, x, y, width) + px(28);
+  end_scroll(y);
+}
+
+void two_columns(App& app, const Box& window) {
+  const float rail = px(kRail);
+  begin_scroll("rail", {window.x, window.y, rail, window.h}, theme().panel);
+  float y = ImGui::GetCursorScreenPos().y + px(12);
+  y += rail_view(app, window.x + px(20), y, rail - px(40), false) + px(20);
+  end_scroll(y);
+  fill({window.x + rail - hairline(), window.y, hairline(), window.h}, theme().rule);
+  const Box main{window.x + rail, window.y, window.w - rail, window.h};
+  begin_scroll("results", main, theme().background);
+  const float margin = px(28), width = std::min(main.w - 2 * margin, px(1320));
+  y = ImGui::GetCursorScreenPos().y + px(20);
+  y += results(app, main.x + margin, y, width) + px(28);
+  end_scroll(y);
+}
+
+}  // namespace
+
+void draw_page(App& app, float width, float height) {
+  ImGui::SetNextWindowPos({0, 0});
+  ImGui::SetNextWindowSize({width, height});
+  ImGui::Begin("VRAM Ledger", nullptr,
+               ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
+                   ImGuiWindowFlags_NoBringToFrontOnFocus | ImGuiWindowFlags_NoScrollWithMouse);
+  const float bar = header_view(app, {0, 0, width, height});
+  const Box below{0, bar, width, height - bar};
+  if (app.plan().embed || width < px(kNarrow)) one_column(app, below);
+  else two_columns(app, below);
+  ImGui::End();
+}
+
+}  // namespace vram

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+// The seam to the browser: the only header whose implementation knows the DOM, the URL, the clipboard and WebGL.
+namespace vram::platform {
+
+/// What the browser tells the page. Plain functions: there is one page.
+struct Events {
+  void (*frame)() = nullptr;                         // draw now
+  void (*location_changed)() = nullptr;              // back, forward, or a pasted address
+  void (*text_arrived)(std::string_view) = nullptr;  // a dropped file, or text pasted outside a text box
+  void (*timer)(int which) = nullptr;
+  bool (*takes_text)(float x, float y) = nullptr;    // is there a text box at these physical pixels?
+};
+
+enum Timer : int { kTimerWake, kTimerAddress, kTimerDocument, kTimerAnnounce, kTimerToast };
+
+/// Listens to the browser. Comes before `start_graphics`, so that our listeners precede GLFW's.
+void listen(const Events& events);
+
+/// False where the browser gives no WebGL 2: the document's text is then all there is.
+bool start_graphics();
+
+/// Physical pixels of the canvas, and how many there are to a CSS pixel.
+struct Viewport {
+  float width = 0, height = 0, density = 1;
+};
+/// Fits the canvas to its box and begins a frame. False while the graphics context is lost.
+bool begin_frame(Viewport* viewport);
+void end_frame(unsigned background);
+
+/// Draws at least `count` frames from now on; then sleeps until an event comes.
+void request_frames(int count);
+int frames_drawn();
+/// Calls `timer(which)` once, that much later; asked again before, it starts anew.
+void call_later(Timer which, int milliseconds);
+
+/// The share string of the address: its fragment, or its query where there is no fragment.
+std::string read_location();
+/// Writes the fragment. `push`: as a new entry of the history. False where the browser refused (too many writes).
+bool write_location(const std::string& share, bool push);
+/// The whole address with this share string.
+std::string link_to(const std::string& share);
+void copy(const std::string& text);
+void open_in_new_tab(const std::string& link);
+
+/// The document behind the canvas, from Markdown; and the one line that is read out when it changes.
+void write_document(const std::string& markdown);
+void announce(const std::string& sentence);
+/// The document's colours follow the canvas.
+void set_document_theme(bool dark);
+
+double seconds();
+bool system_prefers_dark();
+bool is_mac();
+
+}  // namespace vram::platform

@@ -1,0 +1,105 @@
+#include <algorithm>
+
+#include "web/platform.h"
+#include "web/views.h"
+#include "web/widgets.h"
+
+namespace vram {
+namespace {
+
+using namespace kit;
+
+/// Tabs of what is built.
+float tabs(App& app, float x, float y) {
+  const struct {
+    const char* label;
+    const char* word;
+    bool serving;
+  } list[] = {{"Train", "train", false}, {"Serve", "serve", true}};
+  const bool serving = app.plan().view == View::serve;
+  for (const auto& tab : list) {
+    const Box box{x, y, text_width(kStrong, tab.label) + px(24), px(30)};
+    const Touch touch = area(std::string("tab.") + tab.word, box);
+    const bool on = serving == tab.serving;
+    if (on) fill(box, mix(theme().background, theme().muted, 0.12f), px(5));
+    text_centred(on ? kStrong : kText, on || touch.hovered ? theme().ink : theme().muted, box.x + box.w / 2, box.y + box.h / 2, tab.label);
+    if (touch.pressed) edit(app, Key::view, tab.word);
+    x = box.right() + px(4);
+  }
+  return x;
+}
+
+void half_moon(float x, float y, ImU32 color) {
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const float r = px(6);
+  list.AddCircle({x, y}, r, color, 0, std::max(1.0f, px(1.25f)));
+  list.PathArcTo({x, y}, r, 1.5708f, 4.7124f);
+  list.PathFillConvex(color);
+}
+
+/// Units and theme at the right; answers the left edge.
+float toggles(App& app, float right, float middle) {
+  const Box moon{right - px(32), middle - px(15), px(32), px(30)};
+  const Touch light = area("theme", moon);
+  half_moon(moon.x + moon.w / 2, middle, light.hovered ? theme().ink : theme().muted);
+  tooltip(light, theme().dark ? "Light" : "Dark", "Colours of the page; the link remembers them.");
+  if (light.pressed) {
+    const bool to_dark = !theme().dark;
+    if (to_dark == platform::system_prefers_dark()) clear(app, Key::theme);
+    else edit(app, Key::theme, to_dark ? "dark" : "light");
+  }
+  const bool gib = app.plan().units == UnitsChoice::gib;
+  const Box units{moon.x - px(40), moon.y, px(40), moon.h};
+  const Touch unit = area("units", units);
+  text_centred(kText, unit.hovered ? theme().ink : theme().muted, units.x + units.w / 2, middle, gib ? "GiB" : "GB");
+  tooltip(unit, gib ? "GiB: 1,073,741,824 bytes" : "GB: 1,000,000,000 bytes", "Press for the other one.");
+  if (unit.pressed) edit(app, Key::units, gib ? "gb" : "gib");
+  return units.x;
+}
+
+void copy_link(App& app) {
+  platform::copy(platform::link_to(app.share));
+  app.toast = "Link copied";
+  platform::call_later(platform::kTimerToast, 1800);
+}
+
+void open_full_page(const App& app) {
+  Plan full = app.plan();
+  clear_value(full, Key::embed);
+  platform::open_in_new_tab(platform::link_to(write_plan(full, true)));
+}
+
+float embedded_header(App& app, const Box& window) {
+  const float height = px(38), middle = height / 2, left = window.x + px(18), right = window.right() - px(18);
+  text(kStrong, theme().ink, left, middle, "VRAM Ledger");
+  const std::string label = "Open and change ↗";
+  const Box link{right - text_width(kText, label), middle - px(12), text_width(kText, label), px(24)};
+  const Touch touch = area("open", link);
+  text(kText, theme().accent, link.x, middle, label);
+  if (touch.hovered) rule(link.x, middle + px(7), link.w, theme().accent);
+  if (touch.pressed) open_full_page(app);
+  rule(window.x, height - hairline(), window.w, theme().rule);
+  return height;
+}
+
+}  // namespace
+
+float header_view(App& app, const Box& window) {
+  if (app.plan().embed) return embedded_header(app, window);
+  const bool narrow = window.w < px(700);
+  const float bar = px(48), margin = px(narrow ? 16 : 20), left = window.x + margin, right = window.right() - margin;
+  text(kTitle, theme().ink, left, bar / 2, "VRAM Ledger");
+  const std::string label = app.toast.empty() ? "Copy link" : app.toast;
+  const float width = std::max(text_width(kText, label), text_width(kText, "Copy link")) + px(28);
+  const Box copy{right - width, (bar - px(32)) / 2, width, px(32)};
+  if (button("copy", copy, label, true)) copy_link(app);
+  const bool two_rows = window.w < px(440);
+  const float row = two_rows ? px(44) + px(17) : bar / 2;
+  toggles(app, two_rows ? right + px(8) : copy.x - px(12), row);
+  tabs(app, two_rows ? left - px(12) : left + text_width(kTitle, "VRAM Ledger") + px(20), row - px(15));
+  const float height = two_rows ? px(84) : bar;
+  rule(window.x, height - hairline(), window.w, theme().rule);
+  return height;
+}
+
+}  // namespace vram

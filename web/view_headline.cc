@@ -1,0 +1,159 @@
+#include <cmath>
+#include <string_view>
+
+#include "web/views.h"
+#include "web/widgets.h"
+
+namespace vram {
+namespace {
+
+using namespace kit;
+
+struct Word {
+  const char* text;
+  ImU32 color;
+};
+
+Word word_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::fits: return {"Fits. ", theme().good};
+    case Verdict::tight: return {"Tight. ", theme().warn};
+    case Verdict::exceeds: return {"Does not fit. ", theme().bad};
+    case Verdict::invalid: break;
+  }
+  return {"Not possible. ", theme().bad};
+}
+
+const char* moment(std::string_view phase) {
+  if (phase == "forward") return ", in the forward pass";
+  if (phase == "loss") return ", at the loss";
+  if (phase == "backward") return ", in the backward pass";
+  if (phase == "reduce") return ", while gradients are reduced";
+  if (phase == "optimizer") return ", in the optimizer step";
+  return "";
+}
+
+/// "83.9 of 79.6 GiB": both in one unit.
+std::string of_capacity(double bytes, double capacity, Units units) {
+  const Scale scale = scale_of(std::max(bytes, capacity), units);
+  const auto short_amount = [&](double value) { return amount(value, {scale.unit, scale.name, 1}); };
+  return short_amount(bytes) + " of " + short_amount(capacity) + " " + scale.name;
+}
+
+std::string requests(double count) {
+  const double whole = std::floor(count);
+  return show_grouped(whole) + (whole == 1 ? " request" : " requests");
+}
+
+bool about_serving(const Finding& finding) {
+  const std::string_view id = finding.id;
+  if (id.starts_with("serving") || id == "request_beyond_positions" || id == "memory_is_not_enough") return true;
+  const Field* row = find_field(std::string_view(finding.change).substr(0, finding.change.find('=')));
+  return row && row->group == Group::serving;
+}
+
+/// The verdict's own findings repeat the sentence above them.
+bool is_headline(const Finding& finding) {
+  const std::string_view id = finding.id;
+  return id == "training_exceeds" || id == "training_tight" || id == "training_invalid" || id == "serving_exceeds" ||
+         id == "serving_tight" || id == "serving_invalid";
+}
+
+ImU32 color_of(Severity severity) {
+  return severity == Severity::error ? theme().bad : severity == Severity::warning ? theme().warn : theme().muted;
+}
+
+/// A finding: what it would change is a link that does it; the rest says what comes of it.
+float finding_row(App& app, const Finding& finding, float x, float y, float width) {
+  const float line = px(20);
+  std::vector<Run> list;
+  if (finding.change.empty()) {
+    list.push_back({kSmall, theme().muted, finding.text, ""});
+  } else {
+    const size_t colon = std::min(finding.text.find(": "), finding.text.size());
+    list.push_back({kSmall, theme().accent, finding.text.substr(0, colon), "fix." + std::string(finding.id)});
+    list.push_back({kSmall, theme().muted, finding.text.substr(colon), ""});
+  }
+  dot(x + px(3), y + line / 2, 2.5f, finding.change.empty() ? color_of(finding.severity) : theme().accent);
+  int pressed = -1;
+  const std::string change = finding.change;
+  const float height = runs(x + px(12), y, width - px(12), line, list, &pressed);
+  if (pressed == 0 && !change.empty()) apply_change(app, change);
+  return height;
+}
+
+float message_row(const Message& message, float x, float y, float width) {
+  const float line = px(20);
+  dot(x + px(3), y + line / 2, 2.5f, theme().warn);
+  std::string head = message.key;
+  if (!message.given.empty()) head += " = " + message.given.substr(0, 60);
+  return runs(x + px(12), y, width - px(12), line,
+              {{kSmall, theme().ink, head.empty() ? "" : head + ": ", ""}, {kSmall, theme().muted, message.text, ""}}, nullptr);
+}
+
+}  // namespace
+
+Headline training_headline(const App& app) {
+  const TrainingBill& bill = app.report.training;
+  const Word word = word_of(bill.verdict);
+  Headline headline{word.text, "", "", word.color};
+  if (bill.verdict == Verdict::invalid) {
+    headline.rest = bill.faults.empty() ? "This plan cannot exist." : bill.faults[0].text;
+    return headline;
+  }
+  const Units units = units_of(app.plan());
+  headline.rest = of_capacity(static_cast<double>(bill.device_bytes), static_cast<double>(bill.capacity_bytes), units);
+  if (bill.stages.size() > 1) headline.rest += " on stage " + std::to_string(bill.stage);
+  headline.rest += moment(bill.phase);
+  const double gap = static_cast<double>(bill.headroom_bytes);
+  headline.margin = show_bytes(std::fabs(gap), units) + (gap < 0 ? " short" : " free") + ", ± " +
+                    show_bytes(static_cast<double>(bill.band_bytes), units) + ".";
+  return headline;
+}
+
+Headline serving_headline(const App& app) {
+  const ServingBill& bill = app.report.serving;
+  const Word word = word_of(bill.verdict);
+  Headline headline{word.text, "", "", word.color};
+  if (bill.verdict == Verdict::invalid) {
+    headline.rest = bill.faults.empty() ? "This server cannot exist." : bill.faults[0].text;
+    return headline;
+  }
+  const Units units = units_of(app.plan());
+  const double most = bill.max_concurrency.value_or(0), promised = bill.promised_concurrency.value_or(0);
+  if (most < 1) headline.rest = "The weights leave no room for a request";
+  else headline.rest = requests(promised) + " at a time to promise, " + requests(app.plan().concurrency) + " asked";
+  headline.margin = "A replica holds " + requests(most) + " of " + show_grouped(app.plan().prompt) + " + " +
+                    show_grouped(app.plan().output) + " tokens";
+  if (bill.kv_bytes_per_request)
+    headline.margin += ", " + show_bytes(static_cast<double>(*bill.kv_bytes_per_request), units) + " each";
+  headline.margin += ".";
+  return headline;
+}
+
+float headline_view(App& app, const Headline& headline, bool serving, float x, float y, float width) {
+  const float top = y;
+  const Type type = width < px(420) ? Type{Face::semibold, 19} : kVerdict;
+  y += runs(x, y, width, px(type.size * 1.3f),
+            {{type, headline.color, headline.word, ""}, {type, theme().ink, headline.rest, ""}}, nullptr);
+  y += px(4);
+  if (!headline.margin.empty()) y += paragraph(kText, theme().muted, x, y, width, headline.margin) + px(4);
+  const auto& faults = serving ? app.report.serving.faults : app.report.training.faults;
+  for (size_t i = 1; i < faults.size(); i++) y += message_row(faults[i], x, y, width);
+  const std::vector<Finding> findings = app.report.findings;  // applying one replaces the report
+  for (const bool fixes : {true, false})
+    for (const Finding& finding : findings)
+      if (about_serving(finding) == serving && !is_headline(finding) && finding.change.empty() != fixes)
+        y += finding_row(app, finding, x, y, width);
+  return y - top;
+}
+
+float notices_view(App& app, float x, float y, float width) {
+  const float top = y;
+  for (const std::string& notice : app.notices) y += message_row({"", "", notice}, x, y, width - px(70));
+  if (!app.notices.empty() && button("dismiss", {x + width - px(64), top, px(64), px(24)}, "Dismiss", false)) app.notices.clear();
+  for (const Message& message : app.report.messages) y += message_row(message, x, y, width);
+  return y > top ? y - top + px(12) : 0;
+}
+
+}  // namespace vram

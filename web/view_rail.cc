@@ -1,0 +1,180 @@
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "web/views.h"
+#include "web/widgets.h"
+
+namespace vram {
+namespace {
+
+using namespace kit;
+
+/// What a first look needs; the rest of a section stands behind "more", unless it differs from its default.
+constexpr std::array kEssential = {
+    Key::gpus,     Key::method,      Key::framework,   Key::precision,  Key::optimizer, Key::tp,        Key::pp,
+    Key::cp,       Key::zero,        Key::seq,         Key::micro_batch, Key::global_batch, Key::recompute, Key::attention,
+    Key::loss,     Key::offload,     Key::lora_rank,   Key::lora_targets, Key::base,    Key::tokens,    Key::mfu,
+    Key::engine,   Key::weights,     Key::kv,          Key::serve_gpus, Key::prompt,    Key::output,    Key::concurrency,
+    Key::max_len,  Key::utilization, Key::derate};
+
+bool is_essential(const App& app, Key key) {
+  if (key == Key::ep) return app.plan().experts > 0;
+  return std::find(kEssential.begin(), kEssential.end(), key) != kEssential.end();
+}
+
+bool is_shown(const App& app, Key key) {
+  return is_essential(app, key) || is_given(app, key) || app.drafts.contains(key);
+}
+
+/// Keys that a widget of their own stands for.
+bool has_own_widget(Key key) { return key == Key::model || key == Key::gpu || key == Key::arch; }
+
+std::string model_facts(const App& app) {
+  const Plan& plan = app.plan();
+  if (!plan.subject) return "Unknown: pick one of the list";
+  std::string facts = show_count(plan.subject->nominal_parameters);
+  if (plan.experts > 0 && plan.subject->active_parameters > 0) facts += ", " + show_count(plan.subject->active_parameters) + " active";
+  if (plan.layers > 0) facts += " · " + show_grouped(plan.layers) + " layers";
+  if (plan.hidden > 0) facts += " · " + write_number(plan.hidden);
+  if (plan.experts > 0) return facts + " · " + write_number(plan.experts) + " experts";
+  if (plan.heads > 0) facts += " · " + write_number(plan.heads) + " heads";
+  if (plan.kv_heads > 0 && plan.kv_heads != plan.heads) facts += ", " + write_number(plan.kv_heads) + " KV";
+  return facts;
+}
+
+std::string gpu_facts(const App& app) {
+  const Plan& plan = app.plan();
+  if (!plan.accelerator) return "Unknown: pick one of the list";
+  std::string facts = show_bytes(plan.gpu_mem, units_of(plan));
+  const double tflops = is_given(app, Key::gpu_tflops) ? plan.gpu_tflops : peak_tflops(*plan.accelerator, "bf16");
+  if (tflops > 0) facts += " · " + show_fixed(tflops, tflops < 100 ? 1 : 0) + " TFLOPS";
+  if (plan.gpu_bw >= 1000) facts += " · " + show_fixed(plan.gpu_bw / 1000, 2) + " TB/s";
+  else if (plan.gpu_bw > 0) facts += " · " + show_fixed(plan.gpu_bw, 0) + " GB/s";
+  return facts;
+}
+
+template <class Preset>
+std::string title_of(const Preset* preset, const std::string& id) {
+  if (id == "custom") return "Custom";
+  return preset && !preset->name.empty() ? preset->name : id;
+}
+
+bool has_data_parallel(const Plan& plan) {
+  const double dp = plan.dp();
+  return plan.gpus > 1 && dp >= 1 && dp == static_cast<double>(static_cast<long long>(dp));
+}
+
+std::string dp_derivation(const Plan& plan) {
+  std::string text = write_number(plan.gpus);
+  for (const double by : {plan.tp, plan.pp, plan.cp})
+    if (by > 1) text += " ÷ " + write_number(by);
+  return text;
+}
+
+/// A small grey link: "12 more" or "fewer".
+float more_link(App& app, const std::string& name, size_t hidden, bool open, float x, float y) {
+  const std::string label = open ? "fewer" : std::to_string(hidden) + " more";
+  const Box box{x, y, text_width(kSmall, label) + px(14), px(20)};
+  const Touch touch = area(name, box);
+  caret(x + px(4), y + box.h / 2, open, theme().muted);
+  text(kSmall, touch.hovered ? theme().ink : theme().muted, x + px(12), y + box.h / 2, label);
+  if (touch.pressed) toggle(app, name);
+  return px(24);
+}
+
+struct Section {
+  std::string_view name;
+  std::vector<Key> keys;
+};
+
+std::vector<Section> sections_of(const App& app, Group group) {
+  std::vector<Section> list;
+  for (const Field& row : fields()) {
+    if (row.group != group || has_own_widget(row.key)) continue;
+    if (row.section == "LoRA" && app.plan().method == Method::full) continue;
+    auto at = std::find_if(list.begin(), list.end(), [&](const Section& section) { return section.name == row.section; });
+    if (at == list.end()) at = list.insert(list.end(), {row.section, {}});
+    at->keys.push_back(row.key);
+  }
+  return list;
+}
+
+float section_rows(App& app, const Section& section, float x, float y, float width) {
+  const float top = y;
+  const std::string more = "more." + std::string(section.name);
+  const bool all = app.open.contains(more);
+  size_t hidden = 0;
+  for (const Key key : section.keys) {
+    if (!is_shown(app, key)) hidden++;
+    if (!all && !is_shown(app, key)) continue;
+    y += field_row(app, key, x, y, width);
+    const bool last_parallel = key == Key::cp;
+    if (last_parallel && has_data_parallel(app.plan()))
+      y += derived_row("Data parallel", write_number(app.plan().dp()), dp_derivation(app.plan()), x, y, width);
+  }
+  if (hidden > 0) y += more_link(app, more, hidden, all, x, y);
+  return y - top;
+}
+
+/// A heading that folds its section on narrow pages, where open is the exception.
+bool section_heading(App& app, std::string_view title, bool folds, float x, float& y, float width) {
+  bool open = true;
+  const float height = px(24);
+  if (folds) {
+    const std::string name = "section." + std::string(title);
+    open = app.open.contains(name);
+    const Touch touch = area(name, {x, y, width, height});
+    caret(x + width - px(8), y + height / 2, open, theme().muted);
+    if (touch.pressed) open = toggle(app, name);
+  }
+  heading(x, y + height / 2, title);
+  y += height + px(open ? 4 : 0);
+  return open;
+}
+
+float model_block(App& app, bool folds, float x, float y, float width) {
+  const float top = y;
+  heading(x, y + px(10), "Model");
+  y += px(24);
+  const Picker picker{"model", title_of(app.plan().subject.get(), app.plan().model), model_facts(app),
+                      folds ? "from nothing" : "from nothing; or drop a config.json", model_presets(), pick_model};
+  y += picker_card(app, picker, x, y, width) + px(8);
+  for (const Section& section : sections_of(app, Group::model)) y += section_rows(app, section, x, y, width);
+  return y - top;
+}
+
+float hardware_block(App& app, bool serving, float x, float y, float width) {
+  const float top = y;
+  heading(x, y + px(10), "Hardware");
+  y += px(24);
+  const Picker picker{"gpu", title_of(app.plan().accelerator.get(), app.plan().gpu), gpu_facts(app), "from nothing",
+                      hardware_presets(), pick_gpu};
+  y += picker_card(app, picker, x, y, width) + px(8);
+  for (Section section : sections_of(app, Group::hardware)) {
+    if (serving) std::erase(section.keys, Key::gpus);
+    // The number of GPUs first: it is what people change.
+    std::stable_partition(section.keys.begin(), section.keys.end(), [](Key key) { return key == Key::gpus; });
+    y += section_rows(app, section, x, y, width);
+  }
+  return y - top;
+}
+
+}  // namespace
+
+float rail_view(App& app, float x, float y, float width, bool folds) {
+  const float top = y;
+  const bool serving = app.plan().view == View::serve;
+  y += model_block(app, folds, x, y, width) + px(12);
+  y += hardware_block(app, serving, x, y, width) + px(12);
+  for (const Section& section : sections_of(app, serving ? Group::serving : Group::training)) {
+    if (!section_heading(app, section.name, folds, x, y, width)) {
+      rule(x, y, width, theme().rule);
+      continue;
+    }
+    y += section_rows(app, section, x, y, width) + px(8);
+  }
+  return y - top;
+}
+
+}  // namespace vram

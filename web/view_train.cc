@@ -1,0 +1,162 @@
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+
+#include "web/views.h"
+#include "web/widgets.h"
+
+namespace vram {
+namespace {
+
+using namespace kit;
+
+double whole(uint64_t bytes) { return static_cast<double>(bytes); }
+
+bool alike(const StageBill& a, const StageBill& b) {
+  return a.layers == b.layers && a.device_bytes == b.device_bytes && a.band_bytes == b.band_bytes;
+}
+
+/// A bar a stage; neighbours that hold the same share one; of very many the fullest remain.
+std::vector<Bar> stage_bars(const TrainingBill& bill) {
+  constexpr size_t kMost = 16;
+  std::vector<Bar> bars;
+  for (size_t i = 0; i < bill.stages.size();) {
+    size_t end = i + 1;
+    while (end < bill.stages.size() && alike(bill.stages[i], bill.stages[end])) end++;
+    const StageBill& stage = bill.stages[i];
+    std::string label = "Stage " + std::to_string(i);
+    if (end > i + 1) label = "Stages " + std::to_string(i) + "–" + std::to_string(end - 1);
+    if (bill.stages.size() == 1) label = "Each GPU";
+    bars.push_back({label, &stage.lines, whole(stage.device_bytes), whole(stage.band_bytes)});
+    i = end;
+  }
+  while (bars.size() > kMost)
+    bars.erase(std::min_element(bars.begin(), bars.end(), [](const Bar& a, const Bar& b) { return a.bytes < b.bytes; }));
+  return bars;
+}
+
+std::vector<Bill::Check> napkin_of(const TrainingNapkin& napkin) {
+  std::vector<Bill::Check> checks;
+  if (!napkin.total_bytes) return checks;
+  std::string note = "16 B a parameter";
+  if (napkin.activations_bytes) note += " + 34·s·b·h + 5·a·s²·b a layer";
+  note += " + 10 GB";
+  if (napkin.gpus) note += ": " + show_grouped(whole(*napkin.gpus)) + (*napkin.gpus == 1 ? " GPU" : " GPUs");
+  checks.push_back({"On a napkin, undivided", note, whole(*napkin.total_bytes)});
+  return checks;
+}
+
+float train_bill(App& app, float x, float y, float width) {
+  const TrainingBill& training = app.report.training;
+  const Units units = units_of(app.plan());
+  Bill statement{"line", &training.lines, units, "On the device", "", napkin_of(training.napkin)};
+  statement.total_note = "allocated " + show_bytes(whole(training.allocated_bytes), units) + " · reserved " +
+                         show_bytes(whole(training.reserved_bytes), units);
+  return bill(app, statement, x, y, width);
+}
+
+void add(std::vector<Tile>& list, const std::optional<double>& value, std::string (*show)(double), std::string label, std::string help) {
+  if (value) list.push_back({show(*value), std::move(label), std::move(help)});
+}
+
+std::string dollars(double usd) { return "$ " + (usd < 1000 ? show_fixed(usd, 2) : usd < 1e6 ? show_grouped(std::round(usd)) : show_count(usd)); }
+std::string percent(double share) { return show_fixed(share * 100, share < 0.1 ? 1 : 0) + " %"; }
+
+std::vector<Tile> compute_tiles(const App& app) {
+  const ComputeFigures& c = app.report.compute;
+  std::vector<Tile> list;
+  const bool estimated = std::string_view(c.mfu_source) == "estimated";
+  std::string why = "Share of the peak at the compute precision that trains the model.";
+  if (estimated && c.mfu_band) why += " ± " + show_fixed(*c.mfu_band * 100, 0) + " points: " + c.mfu_reason + ".";
+  add(list, c.mfu, percent, estimated ? "MFU, estimated" : "MFU", why);
+  add(list, c.days, [](double days) { return show_duration(days * 86400); }, "the whole run", "Tokens ÷ tokens a second ÷ goodput.");
+  add(list, c.gpu_hours, show_count, "GPU-hours", "");
+  add(list, c.usd, dollars, "at $ " + show_fixed(app.plan().price, 2) + " a GPU-hour", "");
+  add(list, c.step_seconds, show_duration, "a step", "One optimizer step over the global batch.");
+  add(list, c.tokens_per_second, show_count, "tokens/s", "All GPUs together.");
+  add(list, c.step_flops, show_count, "FLOPs a step", "Model FLOPs by the convention of the plan.");
+  add(list, c.model_flops, show_count, "FLOPs the run", "Model FLOPs of all tokens.");
+  add(list, c.hfu, percent, "HFU", "The same with recomputation counted.");
+  add(list, c.kwh, show_count, "kWh", "GPUs and nodes under load, times PUE.");
+  if (list.size() > 4) list.resize(list.size() >= 8 ? 8 : list.size() - list.size() % 4);
+  return list;
+}
+
+std::vector<AreaPoint> phase_points(const TrainingBill& bill) {
+  std::vector<AreaPoint> points;
+  for (const Phase& phase : bill.phases) points.push_back({phase.id, &phase.lines});
+  return points;
+}
+
+/// The same plan at other sequence lengths; worked out anew only when the plan changes.
+struct Sweep {
+  std::string share;
+  std::vector<std::string> ticks;
+  std::vector<TrainingBill> bills;
+};
+
+std::string short_count(double tokens) {
+  return tokens >= 1024 && tokens == std::floor(tokens / 1024) * 1024 ? write_number(tokens / 1024) + "k" : show_grouped(tokens);
+}
+
+const Sweep& sequence_sweep(const App& app) {
+  static Sweep sweep;
+  if (sweep.share == app.report.share) return sweep;
+  sweep = {app.report.share, {}, {}};
+  for (const double factor : {0.25, 0.5, 1.0, 2.0, 4.0}) {
+    Plan plan = app.plan();
+    const double seq = std::ceil(app.plan().seq * factor);
+    if (!set_value(plan, Key::seq, write_number(seq), nullptr)) continue;
+    TrainingBill bill = training_bill(plan);
+    if (bill.verdict == Verdict::invalid || bill.lines.empty()) continue;
+    sweep.ticks.push_back(short_count(seq));
+    sweep.bills.push_back(std::move(bill));
+  }
+  return sweep;
+}
+
+float charts(const App& app, float x, float y, float width) {
+  const float top = y;
+  const TrainingBill& training = app.report.training;
+  const Units units = units_of(app.plan());
+  const double capacity = whole(training.capacity_bytes);
+  if (training.phases.size() > 1) {
+    const std::string where = training.stages.size() > 1 ? " on stage " + std::to_string(training.stage) : "";
+    y += area_chart("One training step" + where, phase_points(training), true, capacity, units, x, y, width) + px(20);
+  }
+  const Sweep& sweep = sequence_sweep(app);
+  if (sweep.bills.size() > 2 && app.plan().subject->has_shape) {
+    std::vector<AreaPoint> points;
+    for (size_t i = 0; i < sweep.bills.size(); i++) points.push_back({sweep.ticks[i], &sweep.bills[i].lines});
+    y += area_chart("Memory against sequence length", points, false, capacity, units, x, y, width) + px(12);
+  }
+  return y - top;
+}
+
+float figures_column(const App& app, float x, float y, float width) {
+  const float top = y;
+  y += tiles("tile", compute_tiles(app), x, y, width) + px(20);
+  y += charts(app, x, y, width);
+  return y - top;
+}
+
+}  // namespace
+
+float train_view(App& app, float x, float y, float width) {
+  const float top = y;
+  y += headline_view(app, training_headline(app), false, x, y, width) + px(4);
+  if (app.report.training.lines.empty()) return y - top + figures_column(app, x, y, std::min(width, px(528)));
+  const double capacity = whole(app.report.training.capacity_bytes);
+  y += stacked_bars(stage_bars(app.report.training), capacity, units_of(app.plan()), x, y, width) + px(12);
+  const float gap = px(28);
+  if (width < px(760)) {
+    y += train_bill(app, x, y, width) + px(20);
+    y += figures_column(app, x, y, width);
+    return y - top;
+  }
+  const float left = std::round((width - gap) * 0.6f);
+  const float bottom = y + train_bill(app, x, y, left);
+  return std::max(bottom, y + figures_column(app, x + left + gap, y, width - left - gap)) - top;
+}
+
+}  // namespace vram

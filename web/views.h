@@ -1,0 +1,32 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "web/app_state.h"
+#include "web/kit.h"
+
+// Views: functions of the plan and its report that may change the plan. Each draws into a column that begins at
+// (x, y) and is `width` wide, and answers with its height.
+namespace vram {
+
+/// The whole page.
+void draw_page(App& app, float width, float height);
+
+float header_view(App& app, const kit::Box& window);  // answers the height of the bar
+float rail_view(App& app, float x, float y, float width, bool folded);
+float train_view(App& app, float x, float y, float width);
+float serve_view(App& app, float x, float y, float width);
+
+/// The answer as a sentence: a word that carries the verdict, and the rest.
+struct Headline {
+  std::string word, rest, margin;
+  ImU32 color = 0;
+};
+Headline training_headline(const App& app);
+Headline serving_headline(const App& app);
+float headline_view(App& app, const Headline& headline, bool serving, float x, float y, float width);
+/// What an import or the reader had to say, where anything was.
+float notices_view(App& app, float x, float y, float width);
+
+}  // namespace vram

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/line.h"
+#include "engine/preset_table.h"
+#include "engine/units.h"
+#include "web/app_state.h"
+#include "web/kit.h"
+
+// The page's own widgets. Each draws itself at a place and answers with its height (or with what was done to it).
+namespace vram {
+
+/// A key of the plan: its label (with a dot where it differs from the default; pressing that resets it), its box with
+/// unit or derivation inside, and under it what is wrong with what stands there.
+float field_row(App& app, Key key, float x, float y, float width);
+
+/// A row that only shows what follows from others.
+float derived_row(std::string_view label, std::string_view value, std::string_view derivation, float x, float y, float width);
+
+/// The picked model or GPU with its key facts; pressed, the list to pick from.
+struct Picker {
+  std::string_view name;  // "model"
+  std::string title, facts, hint;
+  std::span<const PresetRow> rows;
+  void (*pick)(App&, std::string_view id);
+};
+float picker_card(App& app, const Picker& picker, float x, float y, float width);
+
+/// A list of lines as a financial statement; lines unfold to their parts, parts to formula and source.
+struct Bill {
+  std::string name;  // of its areas
+  const std::vector<Line>* lines = nullptr;
+  Units units = Units::gib;
+  std::string total_label, total_note;
+  struct Check {
+    std::string label, note;
+    double bytes = 0;
+  };
+  std::vector<Check> checks;  // napkin figures underneath
+};
+float bill(App& app, const Bill& bill, float x, float y, float width);
+
+/// Bars against one capacity.
+struct Bar {
+  std::string label;
+  const std::vector<Line>* lines = nullptr;
+  double bytes = 0, band = 0;
+};
+float stacked_bars(const std::vector<Bar>& bars, double capacity, Units units, float x, float y, float width);
+
+/// Bands over an axis against one capacity.
+struct AreaPoint {
+  std::string tick;
+  const std::vector<Line>* lines = nullptr;
+};
+float area_chart(std::string_view title, const std::vector<AreaPoint>& points, bool stepped, double capacity, Units units,
+                 float x, float y, float width);
+
+struct Tile {
+  std::string figure, label, help;
+};
+float tiles(const std::string& name, const std::vector<Tile>& list, float x, float y, float width);
+
+ImU32 line_color(std::string_view id);
+
+/// Bytes as a plain number in the unit of a bill whose largest figure is `largest`: all amounts of it align.
+struct Scale {
+  double unit;
+  const char* name;
+  int decimals;
+};
+Scale scale_of(double largest, Units units);
+std::string amount(double bytes, const Scale& scale);
+
+}  // namespace vram

@@ -1,0 +1,182 @@
+#include <algorithm>
+#include <cmath>
+
+#include "web/widgets.h"
+
+namespace vram {
+namespace {
+
+using namespace kit;
+
+constexpr float kBarHeight = 20, kBarPitch = 25;
+
+/// "Stage 3", "Activations: 55.9 GiB, 67%": what lies under the pointer.
+void explain_segment(const Bar& bar, const Line& line, const Box& box, Units units) {
+  if (box.w < 1) return;
+  const Touch touch = area("bar." + bar.label + "." + line.id, box, false);
+  const double bytes = static_cast<double>(line.bytes);
+  tooltip(touch, line.label, show_bytes(bytes, units) + ", " + show_fixed(bytes / bar.bytes * 100, 1) + "% of " + bar.label);
+}
+
+void draw_bar(const Bar& bar, const Box& box, double most, Units units) {
+  const float per_byte = box.w / static_cast<float>(most);
+  double bytes = 0;
+  for (const Line& line : *bar.lines) {
+    const float from = std::round(box.x + static_cast<float>(bytes) * per_byte);
+    bytes += static_cast<double>(line.bytes);
+    const Box part{from, box.y, std::round(box.x + static_cast<float>(bytes) * per_byte) - from, box.h};
+    fill(part, line_color(line.id), 0);
+    explain_segment(bar, line, part, units);
+  }
+}
+
+void draw_whisker(const Bar& bar, const Box& box, double most) {
+  if (bar.band <= 0) return;
+  const float per_byte = box.w / static_cast<float>(most), middle = std::round(box.y + box.h / 2);
+  const float left = box.x + static_cast<float>(std::max(0.0, bar.bytes - bar.band)) * per_byte;
+  const float right = box.x + static_cast<float>(bar.bytes + bar.band) * per_byte;
+  const float tall = px(7), line = hairline();
+  // On the bar a light line, off it a dark one, would vanish at the other end: ink with a rim of background.
+  fill({left - line, middle - line, right - left + 2 * line, 3 * line}, theme().background);
+  for (const float x : {std::round(left), std::round(right)}) {
+    fill({x - line, middle - tall / 2 - line, 3 * line, tall + 2 * line}, theme().background);
+    fill({x, middle - tall / 2, line, tall}, theme().ink);
+  }
+  fill({left, middle, right - left, line}, theme().ink);
+}
+
+double largest(const std::vector<Bar>& bars, double capacity) {
+  double most = capacity * 1.04;
+  for (const Bar& bar : bars) most = std::max(most, (bar.bytes + bar.band) * 1.02);
+  return std::max(1.0, most);
+}
+
+const Line* line_of(const AreaPoint& point, std::string_view id) {
+  for (const Line& line : *point.lines)
+    if (line.id == id) return &line;
+  return nullptr;
+}
+
+double bytes_of(const AreaPoint& point, std::string_view id) {
+  const Line* line = line_of(point, id);
+  return line ? static_cast<double>(line->bytes) : 0;
+}
+
+struct Plot {
+  Box box;
+  double most;
+  size_t count;
+  bool stepped;
+  float y(double bytes) const { return box.bottom() - static_cast<float>(bytes / most) * box.h; }
+  float left(size_t i) const { return box.x + box.w * static_cast<float>(i) / static_cast<float>(stepped ? count : count - 1); }
+};
+
+/// One band of the chart, between what lies under it and itself.
+void draw_band(const Plot& plot, const std::vector<double>& under, const std::vector<double>& over, ImU32 color) {
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  for (size_t i = 0; i + (plot.stepped ? 0 : 1) < plot.count; i++) {
+    const size_t next = plot.stepped ? i : i + 1;
+    const float x0 = std::round(plot.left(i)), x1 = std::round(plot.left(i + 1));
+    if (plot.stepped) fill({x0, plot.y(over[i]), x1 - x0 - hairline(), plot.y(under[i]) - plot.y(over[i])}, color);
+    else list.AddQuadFilled({x0, plot.y(over[i])}, {x1, plot.y(over[next])}, {x1, plot.y(under[next])}, {x0, plot.y(under[i])}, color);
+  }
+}
+
+void draw_axis(const Plot& plot, double capacity, Units units, float x) {
+  const Scale scale = scale_of(plot.most, units);
+  const double rough = plot.most / scale.unit / 3;
+  double step = 1;
+  while (step * 10 <= rough) step *= 10;
+  while (step > rough) step /= 10;
+  step *= rough / step >= 5 ? 5 : rough / step >= 2 ? 2 : 1;
+  const int decimals = step >= 1 ? 0 : step >= 0.1 ? 1 : 2;
+  for (double at = 0; at * scale.unit <= plot.most; at += step)
+    text(kTinyFigures, theme().muted, x, plot.y(at * scale.unit), show_fixed(at, decimals));
+  const float y = std::round(plot.y(capacity));
+  for (float at = plot.box.x; at < plot.box.right(); at += px(6))
+    fill({at, y, std::min(px(3), plot.box.right() - at), hairline()}, theme().ink);
+  text_right(kTinyFigures, theme().ink, plot.box.right(), y - px(8), show_bytes(capacity, units));
+}
+
+void draw_ticks(const Plot& plot, const std::vector<AreaPoint>& points) {
+  const float middle = plot.box.bottom() + px(11);
+  for (size_t i = 0; i < points.size(); i++) {
+    const std::string& tick = points[i].tick;
+    if (plot.stepped) {
+      text_centred(kTinyFigures, theme().muted, (plot.left(i) + plot.left(i + 1)) / 2, middle, tick);
+      continue;
+    }
+    const float half = text_width(kTinyFigures, tick) / 2;
+    const float centre = std::clamp(plot.left(i), plot.box.x + half, plot.box.right() - half);
+    text_centred(kTinyFigures, theme().muted, centre, middle, tick);
+  }
+}
+
+}  // namespace
+
+float stacked_bars(const std::vector<Bar>& bars, double capacity, Units units, float x, float y, float width) {
+  float label = 0, figure = 0;
+  for (const Bar& bar : bars) {
+    label = std::max(label, text_width(kSmall, bar.label));
+    figure = std::max(figure, text_width(kSmallFigures, show_bytes(bar.bytes, units)));
+  }
+  label += px(16), figure += px(16);
+  const double most = largest(bars, capacity);
+  const float top = y + px(16), plot_x = x + label, plot_w = width - label - figure;
+  float at = top;
+  for (const Bar& bar : bars) {
+    const Box box{plot_x, at, plot_w, px(kBarHeight)};
+    text(kSmall, theme().muted, x, at + box.h / 2, bar.label);
+    draw_bar(bar, box, most, units);
+    draw_whisker(bar, box, most);
+    text_right(kSmallFigures, theme().ink, x + width, at + box.h / 2, show_bytes(bar.bytes, units));
+    at += px(kBarPitch);
+  }
+  const float line_x = std::round(plot_x + plot_w * static_cast<float>(capacity / most));
+  const float thick = std::max(2.0f, px(2));
+  fill({line_x - thick - hairline(), top - px(3), thick + 2 * hairline(), at - top}, theme().background);
+  fill({line_x - thick, top - px(3), thick, at - top + px(1)}, theme().ink);
+  const std::string size = show_bytes(capacity, units);
+  const float half = text_width(kTinyFigures, size) / 2;
+  text_centred(kTinyFigures, theme().muted, std::min(line_x, plot_x + plot_w + figure - half), y + px(6), size);
+  return at - y;
+}
+
+float area_chart(std::string_view title, const std::vector<AreaPoint>& points, bool stepped, double capacity, Units units,
+                 float x, float y, float width) {
+  text(kStrong, theme().ink, x, y + px(10), title);
+  double most = capacity * 1.25;
+  for (const AreaPoint& point : points) most = std::max(most, static_cast<double>(total_bytes(*point.lines)) * 1.05);
+  const float axis = px(34);
+  const Plot plot{{x + axis, y + px(28), width - axis, px(120)}, most, points.size(), stepped};
+  std::vector<double> under(points.size(), 0.0), over(points.size(), 0.0);
+  for (const Line& kind : *points.back().lines) {
+    for (size_t i = 0; i < points.size(); i++) over[i] = under[i] + bytes_of(points[i], kind.id);
+    draw_band(plot, under, over, line_color(kind.id));
+    under = over;
+  }
+  draw_axis(plot, capacity, units, x);
+  draw_ticks(plot, points);
+  return px(28 + 120 + 22);
+}
+
+float tiles(const std::string& name, const std::vector<Tile>& list, float x, float y, float width) {
+  if (list.empty()) return 0;
+  const int across = std::min<int>(static_cast<int>(list.size()), width < px(300) ? 2 : list.size() == 3 ? 3 : width < px(560) ? (list.size() % 4 == 0 || list.size() > 4 ? 4 : 2) : 4);
+  const int rows = (static_cast<int>(list.size()) + across - 1) / across;
+  const float w = width / static_cast<float>(across), h = px(58);
+  frame({x, y, width, h * static_cast<float>(rows)}, theme().box, theme().rule);
+  for (size_t i = 0; i < list.size(); i++) {
+    const int column = static_cast<int>(i) % across, row = static_cast<int>(i) / across;
+    const Box box{std::round(x + w * static_cast<float>(column)), y + h * static_cast<float>(row), w, h};
+    if (column > 0) fill({box.x, box.y, hairline(), h}, theme().rule);
+    if (row > 0 && column == 0) rule(x, box.y, width, theme().rule);
+    const Touch touch = area(name + "." + list[i].label, box, false);
+    text(kTitle, theme().ink, box.x + px(11), box.y + px(20), fitted(kTitle, list[i].figure, w - px(14)));
+    text(kSmall, theme().muted, box.x + px(11), box.y + px(41), fitted(kSmall, list[i].label, w - px(14)));
+    if (!list[i].help.empty()) tooltip(touch, list[i].label, list[i].help);
+  }
+  return h * static_cast<float>(rows);
+}
+
+}  // namespace vram

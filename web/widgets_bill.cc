@@ -1,0 +1,180 @@
+#include <algorithm>
+#include <cmath>
+
+#include "web/widgets.h"
+
+namespace vram {
+namespace {
+
+using namespace kit;
+
+/// Where the columns of a bill are; narrow ones put the formula under the name.
+struct Columns {
+  float x, width, name_right, formula, formula_right, amount_right, share_right;
+  bool narrow;
+};
+
+Columns columns_of(float x, float width) {
+  const bool narrow = width < px(480);
+  const float right = x + width, amount = right - px(56);
+  if (narrow) return {x, width, amount - px(64), x + px(28), amount - px(64), amount, right, true};
+  const float formula = x + std::round(width * 0.34f);
+  return {x, width, formula - px(8), formula, amount - px(72), amount, right, false};
+}
+
+std::string percent(double bytes, double total) {
+  if (total <= 0) return "";
+  const double share = bytes / total * 100;
+  return share > 0 && share < 0.1 ? "<0.1 %" : show_fixed(share, 1) + " %";
+}
+
+/// How a line comes about, on one line: its factors, or its parts by name.
+std::string summary(const Line& line) {
+  if (line.children.empty()) return formula(line);
+  std::string names;
+  for (const Line& child : line.children) {
+    if (child.bytes == 0) continue;
+    if (!names.empty()) names += " + ";
+    names += child.label;
+  }
+  return names;
+}
+
+struct Writer {
+  App& app;
+  const Bill& bill;
+  Columns at;
+  Scale scale;
+  double total;
+  float y;
+};
+
+void write_figures(const Writer& w, const Line& line, int depth, float middle) {
+  const double bytes = static_cast<double>(line.bytes);
+  const ImU32 color = depth == 0 ? theme().ink : theme().muted;
+  text_right(depth == 0 ? kStrongFigures : kFigures, color, w.at.amount_right, middle, amount(bytes, w.scale));
+  if (depth == 0) text_right(kFigures, theme().muted, w.at.share_right, middle, percent(bytes, w.total));
+}
+
+/// What an unfolded part says: formula, band, source.
+void write_explanation(Writer& w, const Line& line, float indent) {
+  const float x = w.at.x + indent, width = w.at.amount_right - px(64) - x;
+  const std::string product = formula(line);
+  if (!product.empty()) w.y += paragraph(kSmall, theme().ink, x, w.y, width, product + " = " + show_grouped(static_cast<double>(line.bytes)) + " B");
+  if (line.band_bytes > 0)
+    w.y += paragraph(kSmall, theme().muted, x, w.y, width, "± " + show_bytes(static_cast<double>(line.band_bytes), w.bill.units));
+  if (line.note[0]) w.y += paragraph(kSmall, theme().muted, x, w.y, width, line.note);
+  w.y += px(6);
+}
+
+void write_line(Writer& w, const Line& line, const std::string& path, int depth) {
+  const std::string name = w.bill.name + "." + path;
+  const bool open = w.app.open.contains(name);
+  const std::string how = summary(line);
+  const bool two_rows = w.at.narrow && depth == 0;
+  const float height = px(depth == 0 ? 28 : 22), indent = px(28 + 16 * static_cast<float>(std::max(0, depth - 1)));
+  const Box row{w.at.x, w.y, w.at.width, height + (two_rows ? px(16) : 0)};
+  const Touch touch = area(name, row);
+  if (touch.hovered) fill(row, mix(theme().background, theme().muted, 0.08f), px(4));
+  const float middle = w.y + std::round(height / 2);
+  const float text_x = depth == 0 ? w.at.x + px(28) : w.at.x + indent + px(12);
+  caret(depth == 0 ? w.at.x + px(4) : text_x - px(9), middle, open, theme().muted);
+  if (depth == 0) fill({w.at.x + px(12), middle - px(4), px(9), px(9)}, line_color(line.id), px(2));
+  const Type type = depth == 0 ? kText : kSmall;
+  text(type, depth == 0 ? theme().ink : theme().muted, text_x, middle, fitted(type, line.label, w.at.name_right - text_x));
+  const float how_y = two_rows ? middle + px(18) : middle;
+  if (!w.at.narrow || two_rows)
+    text(kSmall, theme().muted, w.at.formula, how_y, fitted(kSmall, how, w.at.formula_right - w.at.formula));
+  write_figures(w, line, depth, middle);
+  w.y += row.h;
+  if (touch.pressed) toggle(w.app, name);
+  if (open && line.children.empty()) write_explanation(w, line, text_x - w.at.x);
+  if (open)
+    for (const Line& child : line.children)
+      if (child.bytes > 0) write_line(w, child, path + "/" + child.id, depth + 1);
+  if (open && !line.children.empty() && line.note[0])
+    w.y += paragraph(kSmall, theme().muted, text_x + (depth == 0 ? px(12) : 0), w.y, w.at.amount_right - px(64) - text_x, line.note) + px(6);
+  if (depth == 0) rule(w.at.x, w.y, w.at.width, theme().rule);
+}
+
+/// Lines of nothing, in one sentence.
+void write_zeros(Writer& w) {
+  std::string names;
+  for (const Line& line : *w.bill.lines)
+    if (line.bytes == 0) names += (names.empty() ? "" : ", ") + std::string(line.label);
+  if (names.empty()) return;
+  const float middle = w.y + px(13);
+  text(kSmall, theme().muted, w.at.x + px(28), middle, fitted(kSmall, "Nothing for: " + names, w.at.amount_right - px(60) - w.at.x - px(28)));
+  text_right(kFigures, theme().muted, w.at.amount_right, middle, "0");
+  w.y += px(26);
+}
+
+void write_total(Writer& w) {
+  rule(w.at.x, w.y - hairline(), w.at.width, theme().ink, 2);
+  const float middle = w.y + px(16);
+  text(kStrong, theme().ink, w.at.x, middle, w.bill.total_label);
+  text_right(kStrongFigures, theme().ink, w.at.amount_right, middle, amount(w.total, w.scale));
+  text_right(kStrong, theme().muted, w.at.share_right, middle, w.scale.name);
+  const float room = w.at.formula_right - w.at.formula;
+  if (!w.at.narrow) text(kSmall, theme().muted, w.at.formula, middle, fitted(kSmall, w.bill.total_note, room));
+  w.y += px(30);
+  if (w.at.narrow && !w.bill.total_note.empty())
+    w.y += paragraph(kSmall, theme().muted, w.at.x, w.y - px(4), w.at.width, w.bill.total_note);
+}
+
+void write_check(Writer& w, const Bill::Check& check) {
+  const float middle = w.y + px(11);
+  text(kSmall, theme().muted, w.at.x + px(12), middle, fitted(kSmall, check.label, w.at.name_right - w.at.x - px(12)));
+  text_right(kSmallFigures, theme().muted, w.at.amount_right, middle, amount(check.bytes, w.scale));
+  text_right(kSmall, theme().muted, w.at.share_right, middle, w.scale.name);
+  if (!w.at.narrow) text(kSmall, theme().muted, w.at.formula, middle, fitted(kSmall, check.note, w.at.formula_right - w.at.formula));
+  w.y += px(22);
+}
+
+}  // namespace
+
+Scale scale_of(double largest, Units units) {
+  const bool binary = units == Units::gib;
+  const double giga = binary ? kGiB : kGB, mega = binary ? kMiB : 1e6;
+  const double in_giga = largest / giga;
+  if (in_giga < 0.1 && largest > 0) return {mega, binary ? "MiB" : "MB", 2};
+  return {giga, binary ? "GiB" : "GB", in_giga < 1000 ? 2 : 1};
+}
+
+std::string amount(double bytes, const Scale& scale) {
+  const double value = bytes / scale.unit;
+  const std::string text = show_fixed(value, scale.decimals);
+  if (value < 10000) return text;
+  const size_t point = std::min(text.find('.'), text.size());
+  return show_grouped(std::floor(value)) + text.substr(point);
+}
+
+ImU32 line_color(std::string_view id) {
+  struct Entry {
+    std::string_view id;
+    ImU32 color;
+  };
+  // Okabe and Ito's palette.
+  static const Entry entries[] = {
+      {"weights", IM_COL32(0x00, 0x72, 0xB2, 255)},   {"gradients", IM_COL32(0x56, 0xB4, 0xE9, 255)},
+      {"optimizer", IM_COL32(0x00, 0x9E, 0x73, 255)}, {"activations", IM_COL32(0xE6, 0x9F, 0x00, 255)},
+      {"kv_cache", IM_COL32(0xE6, 0x9F, 0x00, 255)},  {"logits", IM_COL32(0xD5, 0x5E, 0x00, 255)},
+      {"adapters", IM_COL32(0xCC, 0x79, 0xA7, 255)},  {"gathered", IM_COL32(0xCC, 0x79, 0xA7, 255)}};
+  for (const Entry& entry : entries)
+    if (entry.id == id) return entry.color;
+  return IM_COL32(0x9A, 0x9A, 0x94, 255);
+}
+
+float bill(App& app, const Bill& bill, float x, float y, float width) {
+  double total = 0;
+  for (const Line& line : *bill.lines) total += static_cast<double>(line.bytes);
+  Writer w{app, bill, columns_of(x, width), scale_of(total, bill.units), total, y};
+  for (const Line& line : *bill.lines)
+    if (line.bytes > 0) write_line(w, line, line.id, 0);
+  write_zeros(w);
+  write_total(w);
+  for (const Bill::Check& check : bill.checks) write_check(w, check);
+  return w.y - y;
+}
+
+}  // namespace vram

@@ -1,0 +1,118 @@
+#include <algorithm>
+#include <cctype>
+
+#include "web/widgets.h"
+
+namespace vram {
+namespace {
+
+using namespace kit;
+
+std::string lower(std::string_view text) {
+  std::string result(text);
+  for (char& c : result) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return result;
+}
+
+/// Every word of the search stands somewhere in the row.
+bool matches(const PresetRow& row, std::string_view search) {
+  const std::string in = lower(std::string(row.id) + ' ' + std::string(row.name) + ' ' + std::string(row.family) + ' ' +
+                               std::string(row.detail));
+  const std::string words = lower(search);
+  for (size_t at = 0; at < words.size();) {
+    const size_t end = std::min(words.find(' ', at), words.size());
+    if (end > at && in.find(words.substr(at, end - at)) == std::string::npos) return false;
+    at = end + 1;
+  }
+  return true;
+}
+
+std::string detail_of(const PresetRow& row) {
+  const auto count = read_number(row.detail);
+  return count ? show_count(*count) : std::string(row.detail);
+}
+
+bool preset_row(const std::string& name, std::string_view title, std::string_view detail, const Box& box, bool chosen) {
+  const Touch touch = area(name, box);
+  if (touch.hovered) fill(box, mix(theme().box, theme().muted, 0.15f), px(4));
+  const float middle = box.y + box.h / 2, right = box.right() - px(8);
+  text(kText, chosen ? theme().accent : theme().ink, box.x + px(8), middle,
+       fitted(kText, title, box.w - px(28) - text_width(kSmall, detail)));
+  text_right(kSmall, theme().muted, right, middle, detail);
+  return touch.pressed;
+}
+
+/// The rows by family, in the order of their names. Answers the id that was pressed.
+std::string preset_list(const App& app, const Picker& picker, const Box& box, std::string_view current, bool take_first) {
+  std::vector<const PresetRow*> found;
+  for (const PresetRow& row : picker.rows)
+    if (matches(row, app.search)) found.push_back(&row);
+  std::stable_sort(found.begin(), found.end(), [](const PresetRow* a, const PresetRow* b) { return a->family < b->family; });
+  std::string picked;
+  begin_scroll("list", box, 0);
+  const float left = box.x, width = box.w - px(8);
+  float y = ImGui::GetCursorScreenPos().y;
+  std::string_view family = "\n";
+  for (const PresetRow* row : found) {
+    if (row->family != family && !row->family.empty()) {
+      heading(left + px(8), y + px(16), row->family);
+      y += px(28);
+    }
+    family = row->family;
+    const std::string name = std::string(picker.name) + "." + std::string(row->id);
+    if (preset_row(name, row->name, detail_of(*row), {left, y, width, px(28)}, row->id == current)) picked = row->id;
+    y += px(28);
+  }
+  if (found.empty()) {
+    text(kText, theme().muted, left + px(8), y + px(16), "Nothing of that name.");
+    y += px(32);
+  }
+  end_scroll(y);
+  if (take_first && !found.empty()) picked = found.front()->id;
+  return picked;
+}
+
+void picker_popup(App& app, const Picker& picker, const Box& card, std::string_view current) {
+  const float screen_w = ImGui::GetIO().DisplaySize.x, screen_h = ImGui::GetIO().DisplaySize.y;
+  const float width = std::min(std::max(card.w, px(400)), screen_w - px(16));
+  const float x = std::min(card.x, screen_w - width - px(8));
+  const float height = std::min(px(520), screen_h - px(16));
+  const float y = std::max(px(8), std::min(card.bottom() + px(4), screen_h - height - px(8)));
+  if (!begin_popup(std::string(picker.name).c_str(), {x, y, width, height})) return;
+  const Box search{x + px(8), y + px(8), width - px(16), px(32)};
+  frame(search, theme().box, theme().accent);
+  const bool enter = is_editing("search") && ImGui::IsKeyPressed(ImGuiKey_Enter, false);
+  text_box("search", {search.x + px(9), search.y, search.w - px(18), search.h}, app.search, kText,
+           "Search", ImGui::IsWindowAppearing());
+  const float foot = px(36);
+  const Box list{x + px(8), search.bottom() + px(8), width - px(12), height - px(48) - foot};
+  std::string picked = preset_list(app, picker, list, current, enter);
+  rule(x, list.bottom(), width, theme().rule);
+  const Box custom{x + px(8), list.bottom() + px(4), width - px(16), px(28)};
+  if (preset_row(std::string(picker.name) + ".custom", "Custom", picker.hint, custom, current == "custom")) picked = "custom";
+  if (!picked.empty()) {
+    picker.pick(app, picked);
+    ImGui::CloseCurrentPopup();
+  }
+  end_popup();
+}
+
+}  // namespace
+
+float picker_card(App& app, const Picker& picker, float x, float y, float width) {
+  const Box box{x, y, width, px(52)};
+  const Touch touch = area(std::string(picker.name), box);
+  frame(box, theme().box, touch.hovered ? mix(theme().rule, theme().muted, 0.5f) : theme().rule);
+  caret(box.right() - px(14), box.y + px(18), true, theme().muted);
+  text(kStrong, theme().ink, x + px(11), y + px(18), fitted(kStrong, picker.title, width - px(40)));
+  text(kSmall, theme().muted, x + px(11), y + px(36), fitted(kSmall, picker.facts, width - px(22)));
+  if (touch.pressed) {
+    app.search.clear();
+    ImGui::OpenPopup(std::string(picker.name).c_str());
+  }
+  const bool model = picker.name == "model";
+  picker_popup(app, picker, box, model ? app.plan().model : app.plan().gpu);
+  return box.h;
+}
+
+}  // namespace vram
