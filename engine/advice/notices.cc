@@ -81,6 +81,17 @@ void about_links(const Plan& plan, const ComputeFigures& compute, Findings& out)
   }
 }
 
+void about_the_pipeline(const Plan& plan, Findings& out) {
+  constexpr double kNotable = 0.2, kEnoughMicroBatches = 8;  // a stage
+  const double bubble = bubble_overhead(plan);
+  if (bubble <= kNotable) return;
+  const double batch = plan.micro_batch * plan.dp() * plan.pp * kEnoughMicroBatches;
+  add(out, Severity::warning, "pipeline_bubble",
+      "The pipeline of " + show_grouped(plan.pp) + " stages is idle " + show_fixed(100 * bubble / (1 + bubble), 0) +
+          "% of the time, with " + show_grouped(plan.micro_batches()) + " micro-batches a step: raise the global batch.",
+      "global_batch=" + write_number(batch));
+}
+
 void about_figures(const Plan& plan, const ComputeFigures& compute, Findings& out) {
   if (peak_flops(plan) <= 0) {
     add(out, Severity::info, "peak_unknown", "The GPU's peak is unknown, so that there are no times: give gpu_tflops.");
@@ -124,6 +135,7 @@ std::vector<Finding> notices(const Plan& plan, const TrainingBill& training, con
   about_precision(plan, out);
   about_attention(plan, out);
   about_links(plan, compute, out);
+  about_the_pipeline(plan, out);
   about_the_host(plan, training, out);
   about_figures(plan, compute, out);
   about_serving(serving, out);

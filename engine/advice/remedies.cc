@@ -12,6 +12,11 @@ namespace {
 
 bool fits(Verdict verdict) { return verdict == Verdict::fits; }
 
+/// Without a shape a training plan is tight at best: then what leaves room counts.
+bool fits(const Plan& plan, const TrainingBill& bill) {
+  return fits(bill.verdict) || (!plan.subject->has_shape && bill.verdict == Verdict::tight && bill.headroom_bytes >= 0);
+}
+
 /// A change tried on the real bill.
 struct Trial {
   Change change;
@@ -28,7 +33,7 @@ std::string time_text(double ratio) {
   const double percent = std::nearbyint((ratio - 1) * 100);
   if (percent == 0) return "";
   const std::string amount = show_fixed(std::fabs(percent), 0) + "%";
-  return percent > 0 ? "; a step takes about " + amount + " longer" : "; a step takes about " + amount + " less time";
+  return "; the same tokens take about " + amount + (percent > 0 ? " longer" : " less time");
 }
 
 /// Seconds a token by the estimate, whatever `mfu` says: a given MFU cannot know what a change costs.
@@ -65,7 +70,7 @@ std::optional<Trial> try_training(const Plan& plan, const TrainingBill& before, 
   const TrainingBill after = training_bill(changed);
   if (after.verdict == Verdict::invalid || after.device_bytes >= before.device_bytes) return std::nullopt;
   if ((before.device_bytes - after.device_bytes) * 100 < before.device_bytes) return std::nullopt;
-  return Trial{change, training_finding(plan, before, change, changed, after), fits(after.verdict)};
+  return Trial{change, training_finding(plan, before, change, changed, after), fits(plan, after)};
 }
 
 /// Of several sizes of one change (same id) the first that suffices, else none but the first.
@@ -102,33 +107,77 @@ bool sets_same_key(const Change& a, const Change& b) {
   return false;
 }
 
-/// A change that keeps what is trained, on the GPUs there are.
+/// A change that keeps what is trained, on the GPUs there are, at about the same speed.
 bool modest(const Change& change) {
-  for (const auto& [key, value] : change.settings) {
-    if (key == Key::gpus || key == Key::method || key == Key::offload) return false;
+  return std::none_of(change.settings.begin(), change.settings.end(), [](const auto& setting) {
+    return setting.first == Key::gpus || setting.first == Key::method || setting.first == Key::offload;
+  });
+}
+
+/// Several changes made one after the other.
+struct Several {
+  std::vector<Change> changes;
+  Plan plan;
+  TrainingBill bill;
+};
+
+/// False where the change does not go with the others, or saves nothing more.
+bool take(Several& several, const Change& change) {
+  for (const Change& taken : several.changes) {
+    if (sets_same_key(taken, change)) return false;
   }
+  Plan next = several.plan;
+  if (!apply(change, next) || !training_faults(next).empty()) return false;
+  TrainingBill bill = training_bill(next);
+  if (bill.device_bytes >= several.bill.device_bytes) return false;
+  several.changes.push_back(change);
+  several.plan = std::move(next);
+  several.bill = std::move(bill);
   return true;
 }
 
-/// Adds one helpful change after the other until the plan fits. Empty where it never does.
-std::optional<Finding> together(const Plan& plan, const TrainingBill& bill, const std::vector<Trial>& trials) {
-  Change all{"together", "All of " , {}, ""};
-  Plan changed = plan;
-  TrainingBill now = bill;
-  for (const Trial& trial : trials) {
-    if (!modest(trial.change) || sets_same_key(all, trial.change)) continue;
-    Plan next = changed;
-    if (!apply(trial.change, next) || !training_faults(next).empty()) continue;
-    TrainingBill after = training_bill(next);
-    if (after.device_bytes >= now.device_bytes) continue;
-    all.settings.insert(all.settings.end(), trial.change.settings.begin(), trial.change.settings.end());
-    changed = std::move(next);
-    now = std::move(after);
-    if (!fits(now.verdict)) continue;
-    all.text += fragment(all) + " together";
-    return training_finding(plan, bill, all, changed, now);
+/// Leaves out what the rest does without.
+Several pruned(const Plan& plan, const TrainingBill& bill, Several several) {
+  for (size_t left_out = several.changes.size(); left_out-- > 0;) {
+    Several fewer{{}, plan, bill};
+    for (size_t i = 0; i < several.changes.size(); ++i) {
+      if (i != left_out) take(fewer, several.changes[i]);
+    }
+    if (fits(plan, fewer.bill)) several = std::move(fewer);
   }
-  return std::nullopt;
+  return several;
+}
+
+/// What costs no quality first, and of that the largest saving.
+bool rather(const Trial& a, const Trial& b) {
+  const bool a_free = *a.change.quality == 0, b_free = *b.change.quality == 0;
+  return a_free != b_free ? a_free : *a.finding.saves_bytes > *b.finding.saves_bytes;
+}
+
+/// Helpful changes together until the plan fits: on the GPUs there are, else on more.
+std::optional<Finding> together(const Plan& plan, const TrainingBill& bill, std::vector<Trial> trials) {
+  std::stable_sort(trials.begin(), trials.end(), rather);
+  Several several{{}, plan, bill};
+  for (const Trial& trial : trials) {
+    if (!fits(plan, several.bill) && modest(trial.change)) take(several, trial.change);
+  }
+  std::reverse(trials.begin(), trials.end());  // fewest GPUs first
+  const Several on_these_gpus = several;
+  for (const Trial& trial : trials) {
+    if (fits(plan, several.bill)) break;
+    if (std::string_view(trial.change.id) != "more_gpus") continue;
+    several = {{}, plan, bill};
+    take(several, trial.change);
+    for (const Change& change : on_these_gpus.changes) take(several, change);
+  }
+  if (!fits(plan, several.bill)) return std::nullopt;
+  several = pruned(plan, bill, std::move(several));
+  Change all{"together", "Together", {}};
+  for (const Change& change : several.changes) {
+    all.settings.insert(all.settings.end(), change.settings.begin(), change.settings.end());
+  }
+  all.text = "Several changes together, " + fragment(all);
+  return training_finding(plan, bill, all, several.plan, several.bill);
 }
 
 /// What one GPU would have to hold for the requests asked of it: weights and their KV cache.

@@ -192,11 +192,12 @@ double expert_parameters(const Model& model) {
 void add_data_parallel(const Plan& plan, double compute_seconds, std::vector<Traffic>& out) {
   const double total = plan.subject->nominal_parameters;
   const double experts = expert_parameters(*plan.subject);
-  const double trained = total > 0 ? std::min(1.0, trained_parameters(plan) / total) : 1;
+  const bool full = plan.method == Method::full;  // adapters count with the dense part
+  const double trained = full ? total - experts : trained_parameters(plan);
   const Factor stages = over("p", plan.pp, "pipeline parallel");
-  const Replicas dense{"dp", "Data parallel", total - experts, (total - experts) * trained,
+  const Replicas dense{"dp", "Data parallel", total - experts, trained,
                        {over("t", plan.tp, "tensor parallel"), stages}, plan.dp() * plan.cp};
-  const Replicas routed{"dp_experts", "Data parallel, experts", experts, experts * trained,
+  const Replicas routed{"dp_experts", "Data parallel, experts", experts, full ? experts : 0,
                         {over("e", plan.etp * plan.ep, "ranks of an expert group"), stages},
                         plan.gpus / (plan.etp * plan.ep * plan.pp)};
   for (const Replicas& replicas : {dense, routed}) {

@@ -108,7 +108,7 @@ TEST_CASE("Estimates lie in their band of measured runs") {
   for (const Row& row : rows) {
     INFO(row.share);
     const ComputeFigures f = figures(row.share);
-    CHECK(std::fabs(*f.mfu - row.measured) < *f.mfu_band * 1.5);
+    CHECK(std::fabs(*f.mfu - row.measured) < *f.mfu_band);
   }
 }
 

@@ -1,0 +1,57 @@
+#include <catch2/catch_test_macros.hpp>
+#include <string>
+#include <string_view>
+
+#include "engine/advice/findings.h"
+
+using namespace vram;
+
+namespace {
+
+/// The finding of that id, "" where there is none.
+std::string text_of(const std::string& share, std::string_view id) {
+  const PlanReading reading = read_plan(share);
+  REQUIRE(reading.answerable);
+  const Plan& plan = reading.plan;
+  for (const Finding& finding : findings(plan, training_bill(plan), compute_figures(plan), serving_bill(plan))) {
+    if (id == finding.id) return finding.text;
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("Notices stand where they apply, and only there") {
+  struct Row {
+    const char* id;
+    const char* applies;
+    const char* does_not;
+  };
+  const Row rows[] = {
+      {"seq_beyond_positions", "model=llama-2-7b&seq=8192", "model=llama-2-7b&seq=4096"},
+      {"request_beyond_positions", "model=llama-2-7b&prompt=4096&output=1", "model=llama-2-7b&prompt=4095&output=1"},
+      {"no_shape", "model=custom&params=70e9", "model=llama-2-7b"},
+      {"no_bf16", "model=llama-2-7b&gpu=v100-sxm2-32gb", "model=llama-2-7b&gpu=v100-sxm2-32gb&precision=fp16"},
+      {"no_fp8", "model=llama-2-7b&gpu=a100-sxm4-80gb&precision=fp8", "model=llama-2-7b&precision=fp8"},
+      {"eager_attention", "model=llama-3.1-8b&attention=eager&seq=8192", "model=llama-3.1-8b&attention=eager&seq=1024"},
+      {"tp_across_nodes", "model=llama-3.1-405b&gpus=16&tp=16", "model=llama-3.1-405b&gpus=8&tp=8"},
+      {"communication_bound", "model=llama-3.1-8b&gpus=64&framework=fsdp&net_bw=1", "model=llama-3.1-8b"},
+      {"pipeline_bubble", "model=llama-3.1-8b&gpus=4&pp=4", "model=llama-3.1-8b&gpus=4&pp=4&global_batch=64"},
+      {"peak_unknown", "model=llama-3.1-8b&gpu=custom&gpu_mem=80", "model=llama-3.1-8b"},
+      {"price_unknown", "model=llama-3.1-8b&tokens=1e12&price=0", "model=llama-3.1-8b&tokens=1e12"},
+      {"mfu_estimated", "model=llama-3.1-8b", "model=llama-3.1-8b&mfu=0.4"},
+      {"six_n_is_a_floor", "model=llama-3.1-8b&flops=6n&seq=32768", "model=llama-3.1-8b&flops=6n&seq=2048"},
+      {"memory_is_not_enough", "model=llama-3.1-8b", "model=llama-3.1-405b"},
+  };
+  for (const Row& row : rows) {
+    INFO(row.id);
+    CHECK_FALSE(text_of(row.applies, row.id).empty());
+    CHECK(text_of(row.does_not, row.id).empty());
+  }
+}
+
+TEST_CASE("Bytes are shown in the reader's unit") {
+  const std::string share = "model=llama-2-7b&gpu=h100-sxm5-80gb&framework=ddp";
+  CHECK(text_of(share, "training_exceeds").find("GiB") != std::string::npos);
+  CHECK(text_of(share + "&units=gb", "training_exceeds").find("GB") != std::string::npos);
+}

@@ -1,0 +1,111 @@
+#include <catch2/catch_test_macros.hpp>
+#include <string>
+#include <string_view>
+
+#include "engine/advice/findings.h"
+
+using namespace vram;
+
+namespace {
+
+Plan plan_of(const std::string& share) {
+  const PlanReading reading = read_plan(share);
+  REQUIRE(reading.answerable);
+  return reading.plan;
+}
+
+std::vector<Finding> findings_of(const std::string& share) {
+  const Plan plan = plan_of(share);
+  return findings(plan, training_bill(plan), compute_figures(plan), serving_bill(plan));
+}
+
+const Finding* find(const std::vector<Finding>& all, std::string_view id) {
+  for (const Finding& finding : all) {
+    if (id == finding.id) return &finding;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+TEST_CASE("A plan that fits needs no remedy") {
+  const auto all = findings_of("model=llama-3.2-1b&gpu=h200-sxm-141gb&micro_batch=1&seq=1024");
+  for (const Finding& finding : all) {
+    INFO(finding.text);
+    CHECK(finding.severity != Severity::error);
+    CHECK_FALSE(finding.saves_bytes);
+  }
+}
+
+TEST_CASE("A plan that does not fit says by how much, and what would change it") {
+  const auto all = findings_of("model=llama-2-7b&gpu=h100-sxm5-80gb&framework=ddp");
+  const Finding* verdict = find(all, "training_exceeds");
+  REQUIRE(verdict);
+  CHECK(verdict->severity == Severity::error);
+  CHECK(verdict->text.find("too much") != std::string::npos);
+  CHECK(find(all, "more_gpus"));
+  CHECK(find(all, "qlora"));
+}
+
+TEST_CASE("Every remedy, applied, saves what it says") {
+  for (const char* share : {"model=llama-2-7b&gpu=h100-sxm5-80gb&framework=ddp", "model=llama-3.1-70b&gpus=32&tp=4&pp=4",
+                            "model=llama-3.1-8b&gpu=rtx-4090-24gb&method=lora&micro_batch=4",
+                            "model=llama-3.1-8b&gpus=8&framework=deepspeed&attention=eager&seq=8192"}) {
+    const uint64_t before = training_bill(plan_of(share)).device_bytes;
+    for (const Finding& finding : findings_of(share)) {
+      if (!finding.saves_bytes || !finding.time_ratio) continue;
+      INFO(share << " " << finding.change);
+      const TrainingBill after = training_bill(plan_of(std::string(share) + "&" + finding.change));
+      CHECK(before - after.device_bytes == *finding.saves_bytes);
+      CHECK(after.verdict != Verdict::invalid);
+    }
+  }
+}
+
+TEST_CASE("What makes the plan fit stands before what only helps") {
+  const std::string share = "model=llama-2-7b&gpu=h100-sxm5-80gb&framework=ddp";
+  bool sufficed = true;
+  for (const Finding& finding : findings_of(share)) {
+    if (!finding.saves_bytes || !finding.time_ratio) continue;
+    INFO(finding.change);
+    const bool suffices = training_bill(plan_of(share + "&" + finding.change)).verdict == Verdict::fits;
+    CHECK((sufficed || !suffices));
+    sufficed = suffices;
+  }
+}
+
+TEST_CASE("Where no single change suffices, several together are named") {
+  const std::string share = "model=llama-3.1-8b&gpu=rtx-4090-24gb&method=lora&seq=8192&micro_batch=4";
+  const auto all = findings_of(share);
+  const Finding* together = find(all, "together");
+  REQUIRE(together);
+  CHECK(training_bill(plan_of(share + "&" + together->change)).verdict == Verdict::fits);
+}
+
+TEST_CASE("A smaller micro-batch keeps the global batch") {
+  const auto all = findings_of("model=llama-3.1-8b&gpu=rtx-4090-24gb&method=lora&seq=8192&micro_batch=4");
+  const Finding* half = find(all, "micro_batch_half");
+  REQUIRE(half);
+  CHECK(half->change == "micro_batch=2&global_batch=4");
+}
+
+TEST_CASE("A server that holds too few requests gets its own remedies") {
+  const std::string share = "model=llama-3-70b&serve_gpus=2&concurrency=100";
+  const auto all = findings_of(share);
+  REQUIRE(find(all, "serving_exceeds"));
+  const double before = serving_bill(plan_of(share)).promised_concurrency.value_or(0);
+  for (const char* id : {"kv_fp8", "weights_fp8", "weights_int4", "serve_gpus"}) {
+    INFO(id);
+    const Finding* finding = find(all, id);
+    REQUIRE(finding);
+    CHECK(serving_bill(plan_of(share + "&" + finding->change)).promised_concurrency.value_or(0) > before);
+  }
+}
+
+TEST_CASE("An impossible plan names each fault and offers nothing") {
+  const std::string share = "model=llama-3.1-8b&gpus=6&tp=4";
+  const auto all = findings_of(share);
+  CHECK(find(all, "training_invalid"));
+  CHECK_FALSE(find(all, "training_exceeds"));
+  CHECK_FALSE(find(all, "recompute_full"));
+}
