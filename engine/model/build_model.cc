@@ -105,6 +105,21 @@ void count_parameters(Model& model) {
     if (m.part == Part::embedding || m.part == Part::position) model.embedding_parameters += m.count();
 }
 
+/// Counts are integers held in doubles: beyond 2^53 they would not be.
+bool too_large(const Model& model) {
+  double mtp = 0;
+  for (const LayerKind& module : model.mtp) mtp += module.parameters();
+  return !(model.exact_parameters + mtp <= 9007199254740992.0);
+}
+
+Model without_shape(Model model, std::vector<ModelFault>* faults) {
+  if (faults) faults->push_back({"parameters", plain_number(model.exact_parameters), "more than 2^53 parameters"});
+  Model bare;
+  bare.architecture = std::move(model.architecture);
+  bare.nominal_parameters = model.nominal_parameters;
+  return bare;
+}
+
 }  // namespace
 
 Model build_model(const Architecture& a, double nominal_parameters, std::vector<ModelFault>* faults) {
@@ -129,6 +144,7 @@ Model build_model(const Architecture& a, double nominal_parameters, std::vector<
     model.outside.push_back({"outside", Part::other, Shard::replicated, a.extra_params, 1, 1, false});
   if (a.mtp_layers > 0) list_mtp(a, model);
   count_parameters(model);
+  if (too_large(model)) return without_shape(std::move(model), faults);
   if (nominal_parameters <= 0) model.nominal_parameters = model.exact_parameters;
   return model;
 }

@@ -58,7 +58,7 @@ void read_widths(const Fields& f, Architecture& a) {
   a.kv_heads = kv_heads(f, a);
   a.head_dim = f.count("head_dim");
   if (a.heads == 0) a.head_dim = 0;
-  if (a.head_dim == 0 && a.heads > 0) a.head_dim = a.hidden / a.heads;
+  if (a.head_dim == 0 && a.heads > 0 && std::fmod(a.hidden, a.heads) == 0) a.head_dim = a.hidden / a.heads;
   if (!f.flag("_no_ffn")) read_ffn(f, a);
   a.vocab = f.has("_vocab_field") ? f.count(f.text("_vocab_field").c_str()) : f.count("vocab_size");
   if (a.vocab == 0) a.vocab = f.count("vocab_size");

@@ -1,0 +1,100 @@
+#include "model_samples.h"
+
+using namespace vram;
+using namespace model_samples;
+
+namespace {
+
+const std::string kLlama = R"("model_type":"llama","architectures":["LlamaForCausalLM"],"hidden_size":4096,
+  "num_hidden_layers":32,"num_attention_heads":32,"num_key_value_heads":8,"intermediate_size":14336,"vocab_size":128256)";
+
+std::string without(std::string text, const std::string& field) {
+  const size_t at = text.find("\"" + field + "\"");
+  const size_t end = text.find(',', at);
+  if (end == std::string::npos) return text.erase(text.rfind(',', at));
+  return text.erase(at, end - at + 1);
+}
+
+void refuses(const std::string& json, const char* field, const char* text) {
+  CAPTURE(json);
+  const ConfigReading reading = read_config(json);
+  CHECK_FALSE(reading.ok);
+  CHECK(fault_of(reading, field) == text);
+}
+
+}  // namespace
+
+TEST_CASE("an unknown architecture is named and refused") {
+  refuses(R"({"model_type":"frobnicator","hidden_size":64})", "model_type",
+          "unknown model_type \"frobnicator\": its layers are not known here, and are not guessed at");
+  refuses(R"({"architectures":["FrobnicatorForCausalLM"]})", "architectures",
+          "unknown architecture FrobnicatorForCausalLM");
+  refuses(R"({"model_type":"llama","architectures":["FrobnicatorForCausalLM"]})", "architectures",
+          "unknown architecture FrobnicatorForCausalLM (model_type llama)");
+  refuses(R"({"model_type":"llama","architectures":["LlamaForCausalLMEagle3"]})", "architectures",
+          "unknown architecture LlamaForCausalLMEagle3: not a language model's class");
+  refuses(R"({"hidden_size":64})", "model_type",
+          "missing; without model_type or architectures the layers are not known");
+}
+
+TEST_CASE("what is no decoder-only language model is refused by name") {
+  refuses(R"({"model_type":"bert"})", "model_type", "bert is an encoder, not a decoder-only language model");
+  refuses(R"({"model_type":"t5"})", "model_type", "t5 is an encoder-decoder, not a decoder-only language model");
+  refuses(R"({"model_type":"whisper"})", "model_type", "whisper is a speech model, not a decoder-only language model");
+  refuses(R"({"model_type":"clip","text_config":{"model_type":"clip_text_model","hidden_size":512}})", "model_type",
+          "clip is a vision model, not a decoder-only language model");
+  refuses("{" + kLlama + R"(,"is_encoder_decoder":true})", "model_type",
+          "an encoder-decoder (is_encoder_decoder), not a decoder-only language model");
+}
+
+TEST_CASE("what is no JSON object is refused") {
+  for (const char* text : {"", " ", "{", "[]", "null", "7", "\"text\"", "{]}", "\xff\xfe"})
+    refuses(text, "config.json", "not a JSON object");
+}
+
+TEST_CASE("a needed field that is absent is named") {
+  CHECK(read_config("{" + kLlama + "}").ok);
+  for (const char* field : {"num_hidden_layers", "hidden_size", "num_attention_heads", "intermediate_size", "vocab_size"})
+    refuses("{" + without(kLlama, field) + "}", field,
+            "missing; the parameters cannot be counted without it, and model_type llama does not imply it");
+  CHECK(read_config("{" + without(kLlama, "num_key_value_heads") + "}").ok);  // as many as heads
+}
+
+TEST_CASE("a field of the wrong type or size is named") {
+  const auto with_layers = [](const char* value) { return "{" + without(kLlama, "num_hidden_layers") + ",\"num_hidden_layers\":" + value + "}"; };
+  for (const char* value : {"\"32\"", "-32", "31.5", "1e300", "true", "{}", "[1,2]"}) {
+    CAPTURE(value);
+    const ConfigReading reading = read_config(with_layers(value));
+    CHECK_FALSE(reading.ok);
+    CHECK_FALSE(fault_of(reading, "num_hidden_layers").empty());
+  }
+  refuses(with_layers("-32"), "num_hidden_layers", "not a whole number from 0 to 2^53");
+  refuses(with_layers("0"), "num_hidden_layers", "0 or null; the parameters cannot be counted without it");
+  refuses(with_layers("1000000"), "num_hidden_layers", "at most 10000 layers are modelled");
+  refuses("{" + kLlama + R"(,"tie_word_embeddings":"yes"})", "tie_word_embeddings", "neither true nor false");
+  const ConfigReading reading = read_config("{" + kLlama + R"(,"head_dim":"wide"})");
+  REQUIRE(reading.faults.size() == 1);
+  CHECK(reading.faults[0].given == "\"wide\"");
+}
+
+TEST_CASE("a field keeps the name the file gives it") {
+  refuses(R"({"model_type":"gpt2","n_embd":"768","n_layer":12,"n_head":12,"n_positions":1024,"vocab_size":50257})", "n_embd",
+          "not a whole number from 0 to 2^53");
+}
+
+TEST_CASE("impossible shapes are named") {
+  refuses("{" + without(kLlama, "num_attention_heads") + R"(,"num_attention_heads":30})", "num_attention_heads",
+          "30 heads do not divide hidden_size (4096), and head_dim is not given");
+  refuses("{" + without(kLlama, "num_key_value_heads") + R"(,"num_key_value_heads":7})", "num_key_value_heads",
+          "7 does not divide num_attention_heads (32)");
+  refuses("{" + kLlama + R"(,"num_local_experts":4,"num_experts_per_tok":8})", "num_experts_per_tok",
+          "more than there are experts (4)");
+}
+
+TEST_CASE("layers of an unknown kind are refused") {
+  refuses(R"({"model_type":"qwen3_next","hidden_size":64,"num_hidden_layers":1,"num_attention_heads":4,"vocab_size":10,
+    "intermediate_size":64,"layer_types":["hyper_attention"]})", "layer_types", "unknown kind of layer: hyper_attention");
+  refuses("{" + kLlama + R"(,"hybrid_override_pattern":"MQ"})", "hybrid_override_pattern", "letters other than M, *, - and E");
+  refuses("{" + kLlama + R"(,"hybrid_override_pattern":"MM"})", "layer_types",
+          "linear-attention or state-space layers, which this model_type is not known to have");
+}
