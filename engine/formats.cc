@@ -6,6 +6,8 @@ namespace {
 // Sources of the bits an element. GGUF: block layouts of ggml/src/ggml-common.h, mixtures of src/llama-quant.cpp.
 constexpr const char* kPlain = "width of the type";
 constexpr const char* kPerTensor = "8 bits; scales a tensor or a channel are below 0.02%";
+// Of mixtures of experts the published 4-bit checkpoints quantise the experts alone: gpt-oss (mxfp4), DeepSeek-R1-FP4
+// (nvfp4), Kimi-K2 (int4).
 constexpr const char* kGroup32 = "4 bits + a 16-bit scale per 32 (compressed-tensors, group_size 32)";
 constexpr const char* kGroup128 = "4 bits + a 16-bit scale and a 4-bit zero point per 128 (GPTQ, AWQ group_size 128)";
 constexpr const char* kNf4 = "4 bits + 8-bit constant per 64 + 32-bit constant per 256 of those (QLoRA, section 3)";
@@ -27,11 +29,11 @@ constexpr Format kFormats[] = {
     {"fp16", "FP16", 16, 2, false, true, true, kPlain, false, "fp16"},
     {"fp8", "FP8", 8, 1, true, true, true, kPerTensor, false, "fp8"},
     {"int8", "INT8", 8, 1, true, true, true, kPerTensor, false, "int8"},
-    {"int4", "INT4 (groups of 32)", 4.5, 0.5, true, true, true, kGroup32, false, "bf16"},
+    {"int4", "INT4 (groups of 32)", 4.5, 0.5, true, true, true, kGroup32, true, "bf16"},
     {"awq", "AWQ 4-bit", 4.15625, 0.5, true, true, false, kGroup128, false, "fp16"},
     {"gptq", "GPTQ 4-bit", 4.15625, 0.5, true, true, false, kGroup128, false, "fp16"},
     {"nf4", "NF4 (bitsandbytes)", 4.126953125, 0.5, true, true, false, kNf4, false, "bf16"},
-    {"nvfp4", "NVFP4", 4.5, 0.5, true, true, true, kNvfp4, false, "fp4"},
+    {"nvfp4", "NVFP4", 4.5, 0.5, true, true, true, kNvfp4, true, "fp4"},
     {"mxfp4", "MXFP4", 4.25, 0.5, true, true, true, kMx, true, "bf16"},
     {"mxfp6", "MXFP6", 6.25, 0.75, true, true, false, kMx, false, "fp8"},
     {"mxfp8", "MXFP8", 8.25, 1, true, true, true, kMx, false, "fp8"},

@@ -166,7 +166,9 @@ void add_draft(const Plan& plan, Collector& out) {
 void add_absorbed(const Plan& plan, const Replica& replica, const LayerKind& kind, double layers, Collector& out) {
   const Attention& a = kind.attention;
   const bool engine_absorbs = plan.engine == Engine::vllm || plan.engine == Engine::sglang;
-  if (a.kv_lora_rank <= 0 || !engine_absorbs || weights_format(plan).bits >= 16) return;
+  const Format& format = weights_format(plan);
+  const bool wide = format.bits >= 16 || (format.experts_only && plan.subject->architecture.experts > 0);
+  if (a.kv_lora_rank <= 0 || !engine_absorbs || wide) return;
   const double elements = a.heads * (a.nope_head_dim + a.v_head_dim) * a.kv_lora_rank;
   out.put({WeightSection::absorbed, elements * layers, 16, replica.tp});
 }

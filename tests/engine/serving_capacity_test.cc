@@ -1,0 +1,135 @@
+#include <catch2/catch_test_macros.hpp>
+#include <cmath>
+#include <string>
+
+#include "engine/plan/plan.h"
+#include "engine/serving/serving.h"
+
+using vram::ServingBill;
+using vram::Verdict;
+
+namespace {
+
+ServingBill bill_of(const std::string& share) { return vram::serving_bill(vram::read_plan(share).plan); }
+
+// Eight cards of 80 GB, 80B parameters in bf16: 160 GB of weights, 40 GB of reserve, 440 GB for KV.
+const std::string kEightCards =
+    "model=custom&params=80e9&layers=80&hidden=8192&heads=64&head_dim=128&gpu=custom&gpu_mem=80GB&serve_gpus=8&serve_tp=8"
+    "&utilization=1&reserve=5GB&weights=bf16&kv=bf16&prompt=2048&output=0&block=1&engine=generic";
+
+void check_adds_up(const vram::Line& line) {
+  if (line.children.empty()) {
+    CHECK(!line.factors.empty());
+    return;
+  }
+  CHECK(vram::total_bytes(line.children) == line.bytes);
+  for (const vram::Line& child : line.children) check_adds_up(child);
+}
+
+}  // namespace
+
+TEST_CASE("Four steps: weights, reserve, the rest for KV, divided by a request", "[serving]") {
+  const ServingBill mha = bill_of(kEightCards + "&kv_heads=64"), gqa = bill_of(kEightCards + "&kv_heads=8");
+  CHECK(mha.max_concurrency == 81);   // 440 GB / 5.37 GB
+  CHECK(gqa.max_concurrency == 655);  // 440 GB / 0.671 GB
+  CHECK(mha.weights_bytes_per_gpu == 20000000000);
+  CHECK(mha.kv_budget_bytes_per_gpu == 55000000000);
+  CHECK(gqa.promised_concurrency == 458);  // 0.7 of them, whole
+}
+
+TEST_CASE("A promise is whole where the product is", "[serving]") {
+  const ServingBill bill = bill_of(kEightCards + "&kv_heads=64&derate=1");
+  CHECK(bill.promised_concurrency == bill.max_concurrency);
+}
+
+TEST_CASE("The verdict compares promise, theory and wish", "[serving]") {
+  CHECK(bill_of(kEightCards + "&concurrency=56").verdict == Verdict::fits);   // 0.7 x 81 = 56.7
+  CHECK(bill_of(kEightCards + "&concurrency=57").verdict == Verdict::tight);
+  CHECK(bill_of(kEightCards + "&concurrency=81").verdict == Verdict::tight);
+  CHECK(bill_of(kEightCards + "&concurrency=82").verdict == Verdict::exceeds);
+  CHECK(bill_of("model=llama-3-70b&gpu=rtx-4090-24gb").verdict == Verdict::exceeds);  // not even the weights
+}
+
+TEST_CASE("The lines of one GPU are always the same seven and add up", "[serving]") {
+  const char* ids[] = {"weights", "kv_cache", "activations", "graphs", "buffers", "context", "reserve"};
+  for (const char* engine : {"generic", "static", "vllm", "sglang", "llamacpp", "trtllm"}) {
+    for (const char* plan : {"model=llama-3.1-8b", "model=mixtral-8x7b&serve_gpus=4", "model=deepseek-v3&serve_gpus=16&serve_pp=2",
+                             "model=gpt-oss-120b&prefix=100&long_share=0.1&long_prompt=9000", "model=custom&params=7e9"}) {
+      const ServingBill bill = bill_of(std::string(plan) + "&engine=" + engine);
+      INFO(plan << " " << engine);
+      REQUIRE(bill.lines.size() == 7);
+      for (size_t i = 0; i < 7; ++i) CHECK(std::string(bill.lines[i].id) == ids[i]);
+      CHECK(vram::total_bytes(bill.lines) == bill.device_bytes);
+      for (const vram::Line& line : bill.lines) check_adds_up(line);
+    }
+  }
+}
+
+TEST_CASE("vllm's GPU holds its utilization of the card, and the context that was there before", "[serving]") {
+  const ServingBill bill = bill_of("model=llama-3.1-8b&gpu_mem=80&utilization=0.75");
+  CHECK(bill.device_bytes == 60 * (1ull << 30) + bill.lines[5].bytes);
+}
+
+TEST_CASE("sglang's mem_fraction_static is for weights and pools; activations and graphs come on top", "[serving]") {
+  const ServingBill bill = bill_of("model=llama-3.1-8b&gpu_mem=80.5&utilization=0.75&engine=sglang");
+  CHECK(bill.lines[0].bytes + bill.lines[1].bytes + bill.lines[4].bytes == 60 * (1ull << 30));  // (80.5 - 0.5 of context) x 0.75
+}
+
+TEST_CASE("TensorRT-LLM takes its share of what is free once the engine is loaded", "[serving]") {
+  // Llama-3.1-8B FP8 on an RTX 5090: 17.83 GiB free, 16.05 for KV
+  const ServingBill bill = bill_of("model=llama-3.1-8b&gpu_mem=80&utilization=0.5&engine=trtllm");
+  const uint64_t others = bill.device_bytes - bill.lines[1].bytes;
+  CHECK(*bill.kv_budget_bytes_per_gpu == (80 * (1ull << 30) - others) / 2);
+}
+
+TEST_CASE("A given reserve replaces everything beside weights and KV", "[serving]") {
+  const ServingBill bill = bill_of("model=llama-3.1-8b&engine=generic&reserve=25%25&weights=bf16");
+  CHECK(bill.lines[2].bytes + bill.lines[3].bytes + bill.lines[4].bytes + bill.lines[5].bytes == 0);
+  CHECK(bill.lines[6].bytes == *bill.weights_bytes_per_gpu / 4);
+}
+
+TEST_CASE("Margin leaves the verdict less room", "[serving]") {
+  CHECK(bill_of("model=llama-2-13b&gpu=a100-sxm4-40gb&engine=generic").verdict == Verdict::fits);
+  CHECK(bill_of("model=llama-2-13b&gpu=a100-sxm4-40gb&engine=generic&margin=0.5").verdict == Verdict::exceeds);
+}
+
+TEST_CASE("A measured pool replaces the modelled one", "[serving]") {
+  const ServingBill bill = bill_of("model=llama-3.1-8b&kv=bf16&measured_kv_pool=10");
+  CHECK(bill.kv_budget_bytes_per_gpu == 10ull << 30);
+  CHECK(bill.kv_tokens == 81920);  // 10 GiB / 128 KiB
+}
+
+TEST_CASE("The longest context is the longest of which `concurrency` fit", "[serving]") {
+  const std::string share = "model=llama-3.1-8b&kv=bf16&measured_kv_pool=10&max_len=1000000&concurrency=";
+  CHECK(bill_of(share + "1").longest_context == 81920);
+  CHECK(bill_of(share + "10").longest_context == 8192);
+}
+
+TEST_CASE("Concurrency as engines print it has decimals", "[serving]") {
+  const ServingBill bill = bill_of("model=llama-3.1-8b&kv=bf16&measured_kv_pool=10&max_len=32768&prompt_p99=4096&output_p99=4096");
+  CHECK(bill.max_concurrency_at_max_len == 2.5);
+  CHECK(bill.max_concurrency_p99 == 10);
+}
+
+TEST_CASE("Attention data parallelism multiplies the requests", "[serving]") {
+  const std::string share = "model=deepseek-v3&kv=bf16&gpu=h200-sxm-141gb&measured_kv_pool=10&serve_gpus=16";
+  const ServingBill one = bill_of(share + "&serve_tp=16"), four = bill_of(share + "&serve_tp=4&serve_dp=4");
+  CHECK(four.max_concurrency == *one.max_concurrency * 4);
+}
+
+TEST_CASE("The napkin: nominal bytes, a quarter in reserve, the rest over a request", "[serving]") {
+  const vram::ServingNapkin napkin = bill_of(kEightCards + "&kv_heads=64").napkin;
+  CHECK(napkin.weights_bytes == 160000000000);
+  CHECK(napkin.reserve_bytes == 40000000000);
+  CHECK(napkin.kv_bytes_per_request == 5368709120);
+  CHECK(napkin.max_concurrency == 81);
+  CHECK(napkin.flops_per_token == 160e9);
+}
+
+TEST_CASE("An impossible plan has reasons and a napkin only", "[serving]") {
+  const ServingBill bill = bill_of("model=llama-3.1-8b&serve_gpus=3&serve_tp=2");
+  CHECK(bill.verdict == Verdict::invalid);
+  CHECK(!bill.faults.empty());
+  CHECK(bill.lines.empty());
+  CHECK(bill.napkin.weights_bytes == 16060522496);
+}

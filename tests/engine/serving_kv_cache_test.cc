@@ -1,0 +1,130 @@
+#include <catch2/catch_test_macros.hpp>
+#include <string>
+
+#include "engine/plan/plan.h"
+#include "engine/serving/serving.h"
+
+using vram::ServingBill;
+
+namespace {
+
+ServingBill bill_of(const std::string& share) { return vram::serving_bill(vram::read_plan(share).plan); }
+
+uint64_t request(const std::string& share) { return bill_of(share).kv_bytes_per_request.value_or(0); }
+
+uint64_t line(const ServingBill& bill, std::string_view id) {
+  for (const vram::Line& line : bill.lines) {
+    if (id == line.id) return line.bytes;
+  }
+  return 0;
+}
+
+// 80 layers, 64 query heads of 128: the article's 70B-class model.
+const std::string kEighty = "model=custom&layers=80&hidden=8192&heads=64&head_dim=128&prompt=128000&output=0&kv=bf16";
+
+}  // namespace
+
+TEST_CASE("A request's KV is 2 x layers x KV heads x head size x tokens x bytes", "[serving]") {
+  CHECK(request("model=llama-2-7b&prompt=8192&output=0&kv=fp16") == 4294967296);  // 2 * 32 * 32 * 128 * 8192 * 2
+  CHECK(request(kEighty + "&kv_heads=64") == 335544320000);                       // MHA
+  CHECK(request(kEighty + "&kv_heads=8") == 41943040000);                         // GQA
+  CHECK(request(kEighty + "&kv_heads=1") == 5242880000);                          // MQA
+}
+
+TEST_CASE("KV heads default to the query heads", "[serving]") {
+  CHECK(request(kEighty) == request(kEighty + "&kv_heads=64"));
+}
+
+TEST_CASE("The KV line of an engine that does not preallocate is that of `concurrency` requests", "[serving]") {
+  const char* thirteen = "model=llama-1-13b&engine=generic&concurrency=4&prompt=2048&output=0&kv=fp16";
+  CHECK(line(bill_of(thirteen), "kv_cache") == 6710886400);
+  const ServingBill hundred = bill_of("model=llama-2-7b&engine=generic&concurrency=100&prompt=8192&output=0&kv=fp16");
+  CHECK(line(hundred, "kv_cache") == 429496729600);  // although it exceeds the card
+  CHECK(hundred.verdict == vram::Verdict::exceeds);
+}
+
+TEST_CASE("A static server reserves the longest request for every slot", "[serving]") {
+  const ServingBill bill = bill_of("model=llama-2-7b&engine=static&concurrency=3&prompt=100&output=10&max_len=4096&kv=fp16");
+  CHECK(line(bill, "kv_cache") == 3ull * 524288 * 4096);
+}
+
+TEST_CASE("Tensor parallelism divides KV heads and, beyond them, repeats one", "[serving]") {
+  struct Row {
+    const char* gpus;
+    uint64_t per_gpu;
+  };
+  const Row rows[] = {{"1", 327680}, {"8", 40960}, {"16", 40960}};  // 8 KV heads
+  for (const Row& row : rows) {
+    INFO(row.gpus);
+    const ServingBill bill = bill_of(std::string("model=llama-3-70b&kv=bf16&serve_gpus=") + row.gpus + "&serve_tp=" + row.gpus);
+    CHECK(bill.kv_bytes_per_token == 327680);
+    CHECK(bill.kv_bytes_per_token_per_gpu == row.per_gpu);
+  }
+}
+
+TEST_CASE("A latent is one tensor, whole on every tensor-parallel rank", "[serving]") {
+  // DeepSeek-V2 (arXiv 2405.04434), table 1: (512 + 64) * 61 layers * 2 B
+  const ServingBill one = bill_of("model=deepseek-v3&kv=bf16");
+  CHECK(one.kv_bytes_per_token == 70272);
+  const ServingBill eight = bill_of("model=deepseek-v3&kv=bf16&gpu=h200-sxm-141gb&serve_gpus=8&serve_tp=8");
+  CHECK(eight.kv_bytes_per_token == 70272);
+  CHECK(eight.kv_bytes_per_token_per_gpu == 70272);
+  CHECK(bill_of("model=deepseek-v3&kv=fp8").kv_bytes_per_token == 35136);
+}
+
+TEST_CASE("A sliding layer keeps its window", "[serving]") {
+  const std::string mistral = "model=mistral-7b-v0.1&prompt=16384&output=0&kv=bf16&engine=generic";
+  CHECK(request(mistral) == 536870912);
+  CHECK(request(mistral + "&window=0") == 2147483648);
+  const ServingBill bill = bill_of(mistral);
+  CHECK(bill.kv_bytes_per_token == 131072);
+  CHECK(bill.kv_bytes_per_token_beyond_window == 0);
+}
+
+TEST_CASE("A quantised KV cache is priced with its scales", "[serving]") {
+  struct Row {
+    const char* format;
+    double mebibytes;
+  };
+  // llama.cpp, Llama-3.2-3B at 4096 tokens, one of K and V times 2: 448 MiB in f16, 238 in q8_0 ...
+  const Row rows[] = {{"fp16", 448}, {"q8_0", 238}, {"q5_1", 168}, {"q5_0", 154}, {"q4_1", 140}, {"q4_0", 126}};
+  for (const Row& row : rows) {
+    INFO(row.format);
+    const std::string share = std::string("model=llama-3.2-3b&engine=llamacpp&prompt=4096&output=0&kv=") + row.format;
+    CHECK(static_cast<double>(request(share)) == row.mebibytes * 1048576);
+  }
+}
+
+TEST_CASE("KV comes in whole blocks", "[serving]") {
+  const std::string share = "model=llama-3.1-8b&prompt=1000&output=1&kv=bf16";
+  CHECK(request(share) == 1008ull * 131072);             // vllm: 16
+  CHECK(request(share + "&engine=trtllm") == 1024ull * 131072);
+  CHECK(request(share + "&engine=sglang") == 1001ull * 131072);
+}
+
+TEST_CASE("A shared prefix lies in the pool once", "[serving]") {
+  const std::string share = "model=llama-3.1-8b&engine=generic&prompt=2000&output=0&concurrency=10&prefix=1000&kv=bf16";
+  CHECK(line(bill_of(share), "kv_cache") == (1000 + 10 * 1000) * 131072ull);
+  CHECK(line(bill_of(share + "&prefix_hit=0.5"), "kv_cache") == (1000 + 10 * 1500) * 131072ull);
+  CHECK(line(bill_of(share + "&prefix_hit=0"), "kv_cache") == 10 * 2000 * 131072ull);
+}
+
+TEST_CASE("A draft layer caches like a layer of the model", "[serving]") {
+  // vllm with EAGLE on Llama-3.1-8B: 33 layers, 135168 B a token
+  CHECK(bill_of("model=llama-3.1-8b&kv=bf16&draft_layers=1&draft_tokens=3&acceptance=0.7").kv_bytes_per_token == 135168);
+}
+
+TEST_CASE("KV grows with the tokens, never shrinks", "[serving]") {
+  for (const char* model : {"llama-3.1-8b", "mistral-7b-v0.1", "deepseek-v3", "gpt-oss-20b"}) {
+    for (const char* engine : {"generic", "vllm", "llamacpp", "trtllm", "sglang"}) {
+      uint64_t before = 0;
+      for (int tokens = 16; tokens < 40000; tokens *= 3) {
+        const std::string share = std::string("model=") + model + "&engine=" + engine + "&output=0&prompt=";
+        const uint64_t bytes = request(share + std::to_string(tokens));
+        INFO(share << tokens);
+        CHECK(bytes >= before);
+        before = bytes;
+      }
+    }
+  }
+}

@@ -1,0 +1,82 @@
+#include <catch2/catch_test_macros.hpp>
+#include <cmath>
+#include <string>
+
+#include "engine/plan/plan.h"
+#include "engine/serving/serving.h"
+
+using vram::ServingBill;
+
+namespace {
+
+ServingBill bill_of(const std::string& share) { return vram::serving_bill(vram::read_plan(share).plan); }
+bool near(double value, double expected, double share) { return std::abs(value - expected) <= share * expected; }
+
+}  // namespace
+
+TEST_CASE("One stream decodes at the speed at which memory is read", "[serving]") {
+  struct Row {
+    const char* share;
+    double tokens_per_second;
+  };
+  // Measured: llama.cpp F16 and Q4 7B on an RTX 4090; rooflines promise +-30%
+  const Row rows[] = {
+      {"model=llama-2-7b&gpu=rtx-4090-24gb&engine=llamacpp&weights=fp16&kv=fp16&prompt=16&output=128", 62},
+      {"model=llama-2-7b&gpu=rtx-4090-24gb&engine=llamacpp&weights=q8_0&kv=fp16&prompt=16&output=128", 105},
+  };
+  for (const Row& row : rows) {
+    const double seconds = bill_of(row.share).decode_seconds_per_token.value_or(0);
+    INFO(row.share << ": " << 1 / seconds);
+    CHECK(near(1 / seconds, row.tokens_per_second, 0.3));
+  }
+}
+
+TEST_CASE("More requests in flight: slower each, more in all", "[serving]") {
+  double step = 0, rate = 0;
+  for (int n = 1; n <= 64; n *= 2) {
+    const ServingBill bill = bill_of("model=llama-3.1-8b&concurrency=" + std::to_string(n));
+    CHECK(*bill.decode_seconds_per_token >= step);
+    CHECK(*bill.tokens_per_second > rate);
+    step = *bill.decode_seconds_per_token;
+    rate = *bill.tokens_per_second;
+  }
+}
+
+TEST_CASE("A time target limits the requests in flight", "[serving]") {
+  const ServingBill bill = bill_of("model=llama-3.1-8b&tpot=0.008");
+  REQUIRE(bill.max_concurrency_at_tpot.has_value());
+  const double most = *bill.max_concurrency_at_tpot;
+  CHECK(most >= 1);
+  CHECK(most < *bill.max_concurrency);
+  const auto step = [](double n) {
+    return *bill_of("model=llama-3.1-8b&concurrency=" + std::to_string(static_cast<int>(n))).decode_seconds_per_token;
+  };
+  CHECK(step(most) <= 0.008);
+  CHECK(step(most + 1) > 0.008);
+}
+
+TEST_CASE("Replicas follow from the load", "[serving]") {
+  const ServingBill one = bill_of("model=llama-3.1-8b&qps=1"), many = bill_of("model=llama-3.1-8b&qps=1000");
+  CHECK(one.replicas_needed == 1);
+  CHECK(*many.replicas_needed > 1);
+}
+
+TEST_CASE("Speculative decoding that is accepted shortens the time a token", "[serving]") {
+  const ServingBill plain = bill_of("model=llama-3-70b&serve_gpus=8");
+  const ServingBill drafted = bill_of("model=llama-3-70b&serve_gpus=8&draft_layers=1&draft_tokens=3&acceptance=0.8");
+  CHECK(*drafted.decode_seconds_per_token < *plain.decode_seconds_per_token);
+}
+
+TEST_CASE("The price of a token follows from price and speed", "[serving]") {
+  const ServingBill bill = bill_of("model=llama-3.1-8b&price=3.6&concurrency=8");
+  CHECK(near(*bill.usd_per_million_tokens, 0.001 / *bill.tokens_per_second * 1e6, 1e-9));
+  CHECK_FALSE(bill_of("model=llama-3.1-8b&price=0").usd_per_million_tokens.has_value());
+}
+
+TEST_CASE("Without a shape there are weights and no KV", "[serving]") {
+  const ServingBill bill = bill_of("model=custom&params=7e9");
+  CHECK(bill.weights_bytes_per_gpu == 14000000000);
+  CHECK_FALSE(bill.kv_bytes_per_token.has_value());
+  CHECK_FALSE(bill.max_concurrency.has_value());
+  CHECK(bill.verdict == vram::Verdict::fits);
+}
