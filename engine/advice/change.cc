@@ -86,7 +86,7 @@ void add_gpus(const Plan& plan, Changes& out) {
   const bool reshard = one_rank_layout && plan.zero < 3 && plan.framework != Framework::fsdp2;
   for (double factor : {2.0, 4.0, 8.0, 16.0, 32.0, 64.0}) {
     const std::string gpus = write_number(plan.gpus * factor);
-    Change more{"more_gpus", "Spread the job over " + gpus + " GPUs", {{Key::gpus, gpus}}};
+    Change more{"more_gpus", "Spread the job over " + show_grouped(plan.gpus * factor) + " GPUs", {{Key::gpus, gpus}}};
     if (reshard) {
       more.text += " with FSDP";
       more.settings.push_back({Key::framework, "fsdp"});
@@ -151,7 +151,7 @@ std::vector<Change> serving_changes(const Plan& plan) {
       {"weights_int4", "Quantise the weights to 4 bits", {{Key::weights, "awq"}}, "noticeable on small models"});
   for (double factor : {2.0, 4.0, 8.0, 16.0}) {
     const std::string gpus = write_number(plan.serve_gpus * factor);
-    Change more{"serve_gpus", "Serve each replica from " + gpus + " GPUs", {{Key::serve_gpus, gpus}}};
+    Change more{"serve_gpus", "Serve each replica from " + show_grouped(plan.serve_gpus * factor) + " GPUs", {{Key::serve_gpus, gpus}}};
     if (plan.has(Key::serve_tp)) more.settings.push_back({Key::serve_tp, write_number(plan.serve_tp * factor)});
     out.push_back(std::move(more));
   }

@@ -69,7 +69,8 @@ void about_links(const Plan& plan, const ComputeFigures& compute, Findings& out)
         "Tensor parallelism over " + show_grouped(plan.tp) + " GPUs leaves the node of " + show_grouped(plan.node) +
             ": every layer waits for the network.");
   }
-  const bool slow = std::string_view(compute.bound) == "communication" && !compute.traffic.empty();
+  const bool estimated = !plan.has(Key::mfu);  // a measured MFU has the messages in it
+  const bool slow = estimated && std::string_view(compute.bound) == "communication" && !compute.traffic.empty();
   if (slow) {
     const auto worst = std::max_element(compute.traffic.begin(), compute.traffic.end(), [](const auto& a, const auto& b) {
       return a.exposed_seconds < b.exposed_seconds;

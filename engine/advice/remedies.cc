@@ -24,15 +24,17 @@ struct Trial {
   bool suffices = false;
 };
 
-std::string spare_text(const Plan& plan, int64_t headroom) {
-  const std::string amount = shown_bytes(plan, std::fabs(static_cast<double>(headroom)));
-  return headroom >= 0 ? ", which leaves " + amount + " free" : ", still " + amount + " too much";
+std::string spare_text(const Plan& plan, const TrainingBill& bill) {
+  const std::string amount = shown_bytes(plan, std::fabs(static_cast<double>(bill.headroom_bytes)));
+  if (bill.headroom_bytes < 0) return ", still " + amount + " too much";
+  return ", which leaves " + amount + " free" + (bill.verdict == Verdict::tight && plan.subject->has_shape ? ", less than the estimate's band" : "");
 }
 
 std::string time_text(double ratio) {
   const double percent = std::nearbyint((ratio - 1) * 100);
   if (percent == 0) return "";
   const std::string amount = show_fixed(std::fabs(percent), 0) + "%";
+  if (ratio >= 2) return "; the same tokens take about " + show_fixed(ratio, 1) + " times as long";
   return "; the same tokens take about " + amount + (percent > 0 ? " longer" : " less time");
 }
 
@@ -53,7 +55,7 @@ Finding training_finding(const Plan& plan, const TrainingBill& before, const Cha
   finding.quality = change.quality;
   finding.saves_bytes = before.device_bytes - after.device_bytes;
   finding.text = change.text + ": " + shown_bytes(plan, static_cast<double>(*finding.saves_bytes)) + " less a GPU" +
-                 spare_text(plan, after.headroom_bytes);
+                 spare_text(plan, after);
   const std::optional<double> now = seconds_per_token(plan), then = seconds_per_token(changed);
   if (now && then) {
     finding.time_ratio = *then / *now;

@@ -65,7 +65,7 @@ void set_mfu(const Plan& plan, const Counts& counts, ComputeFigures& out) {
     const double convention = counts.full.total() > 0 ? counts.model.total() / counts.full.total() : 1;
     const double mfu = std::min(estimate.mfu, limit) * convention;
     out.mfu = figure(mfu);
-    out.mfu_band = figure(std::min(estimate.band * convention, mfu));
+    out.mfu_band = figure(estimate.band / estimate.mfu * mfu);
     out.mfu_source = "estimated";
     out.mfu_reason = bound_by_wires ? "limited by messages that arithmetic cannot hide" : estimate.reason;
   }
@@ -100,7 +100,7 @@ void set_run(const Plan& plan, const Counts& counts, ComputeFigures& out) {
 void set_messages(const Plan& plan, ComputeFigures& out) {
   if (plan.subject->has_shape) return;
   if (plan.flops != FlopsConvention::six_n) {
-    out.messages.push_back({"flops", "", "the model has no complete shape: FLOPs are counted as 6n, attention is left out"});
+    out.messages.push_back({"flops", "", "flops: the model has no complete shape, so that FLOPs are counted as 6n and attention is left out"});
   }
 }
 
