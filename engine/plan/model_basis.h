@@ -26,7 +26,8 @@ void load_accelerator(Plan& plan);
 // Keys of the table that are fields of Architecture under the same name.
 #define VRAM_ARCHITECTURE_KEYS(X)                                                                                     \
   X(layers)                                                                                                           \
-  X(hidden) X(heads) X(kv_heads) X(head_dim) X(ffn) X(vocab) X(max_positions) X(gated) X(tied) X(qkv_bias) X(qk_norm) \
+  X(hidden)                                                                                                           \
+  X(heads) X(kv_heads) X(head_dim) X(ffn) X(vocab) X(max_positions) X(gated) X(tied) X(qkv_bias) X(qk_norm)           \
       X(learned_positions) X(experts) X(experts_per_token) X(expert_ffn) X(shared_experts) X(shared_ffn)              \
           X(dense_layers) X(moe_every) X(q_lora_rank) X(kv_lora_rank) X(nope_head_dim) X(rope_head_dim) X(v_head_dim) \
               X(window) X(pattern) X(state_elements) X(mtp_layers) X(extra_params)

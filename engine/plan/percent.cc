@@ -17,11 +17,25 @@ bool stays(char c) {
          std::string_view("-._~,:+/").find(c) != std::string_view::npos;
 }
 
+bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }
+
+void append(std::string& encoded, char c, bool as_it_is) {
+  constexpr char kHex[] = "0123456789ABCDEF";
+  if (as_it_is) {
+    encoded += c;
+    return;
+  }
+  const auto byte = static_cast<unsigned char>(c);
+  encoded += '%';
+  encoded += kHex[byte >> 4];
+  encoded += kHex[byte & 15];
+}
+
 /// Bytes of the UTF-8 character at the start of `text`; 0 where there is none (RFC 3629, section 4).
 size_t utf8_length(std::string_view text) {
   const auto byte = [text](size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
   const unsigned first = byte(0);
-  if (first < 0x80) return first < 0x20 || first == 0x7F ? 0 : 1;
+  if (first < 0x80) return is_control(static_cast<char>(first)) ? 0 : 1;
   const size_t length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
   if (first < 0xC2 || first > 0xF4) return 0;
   if ((first == 0xE0 && byte(1) < 0xA0) || (first == 0xED && byte(1) > 0x9F)) return 0;
@@ -51,18 +65,14 @@ std::string percent_decode(std::string_view text) {
 }
 
 std::string percent_encode(std::string_view text) {
-  constexpr char kHex[] = "0123456789ABCDEF";
   std::string encoded;
-  for (const char c : text) {
-    if (stays(c)) {
-      encoded += c;
-      continue;
-    }
-    const auto byte = static_cast<unsigned char>(c);
-    encoded += '%';
-    encoded += kHex[byte >> 4];
-    encoded += kHex[byte & 15];
-  }
+  for (const char c : text) append(encoded, c, stays(c));
+  return encoded;
+}
+
+std::string one_line(std::string_view text) {
+  std::string encoded;
+  for (const char c : text) append(encoded, c, !is_control(c));
   return encoded;
 }
 

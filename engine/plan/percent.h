@@ -11,6 +11,9 @@ std::string percent_decode(std::string_view text);
 /// What a fragment and a query both take as it is, stays: letters, digits and -._~,:+/ ; the rest is encoded.
 std::string percent_encode(std::string_view text);
 
+/// Control characters encoded, all else verbatim: a share string is one line.
+std::string one_line(std::string_view text);
+
 /// The share string in a URL: what follows '#', else what follows '?'. A text that has '=' or '&' before either is one.
 std::string_view share_of_url(std::string_view text);
 

@@ -76,7 +76,7 @@ struct Reader {
     std::vector<std::string_view> names;
     for (const Field& row : fields()) names.push_back(row.name);
     say(name, value, "no key of version 1; it is kept, not used" + did_you_mean(name, names));
-    plan.unknown.emplace_back(name, pair);
+    plan.unknown.emplace_back(name, one_line(pair));
   }
 
   /// "...; 1 is used": of a key that a later repetition gave a usable value, that one.
@@ -101,7 +101,7 @@ struct Reader {
 PlanReading read_plan(std::string_view share) {
   Reader reader;
   for (const std::string_view pair : split(share_of_url(trimmed(share)), '&')) {
-    if (!pair.empty()) reader.read_pair(pair);
+    if (!trimmed(pair).empty()) reader.read_pair(trimmed(pair));
   }
   resolve(reader.plan);
   reader.name_fallbacks();

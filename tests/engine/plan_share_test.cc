@@ -62,6 +62,11 @@ TEST_CASE("unknown keys are kept verbatim, in their order, behind the others") {
   CHECK(reading.messages.at(0).text == "future: no key of version 1; it is kept, not used");
 }
 
+TEST_CASE("a share string stays one line") {
+  CHECK(canonical("gpus=8& future=a\tb \n") == "v=1&gpus=8&future=a%09b");
+  CHECK(canonical("gpus=8& &\n&") == "v=1&gpus=8");
+}
+
 TEST_CASE("a mistyped key names the one it may have meant") {
   CHECK(read_plan("recomput=full").messages.at(0).text ==
         "recomput: no key of version 1; it is kept, not used; did you mean recompute?");
