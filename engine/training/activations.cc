@@ -78,7 +78,8 @@ bool selects_operations(const Plan& plan) {
   return plan.recompute == Recompute::selective && plan.library != Library::megatron;
 }
 
-SavedTensors kept_tensors(const Plan& plan, const LayerSetting& s, const LayerKind& kind) {
+SavedTensors kept_tensors(const Plan& plan, const LayerKind& kind) {
+  const LayerSetting s = layer_setting(plan, kind);
   return selects_operations(plan) ? saved_by_selected_operations(s, kind) : saved_tensors(plan, s, kind);
 }
 
@@ -97,8 +98,8 @@ double checkpoint_bytes(const Plan& plan, const LayerSetting& s, Moment moment) 
   return widened ? std::max(4.0, s.residual) : s.residual;
 }
 
-Line checkpoints_leaf(const Plan& plan, const LayerSetting& s, double layers, Moment moment,
-                      const InFlight& in_flight) {
+Line checkpoints_leaf(const Plan& plan, double layers, Moment moment, const InFlight& in_flight) {
+  const LayerSetting s = layer_setting(plan, plan.subject->kinds.front());
   const SavedTensor input = {"checkpoints", "Checkpoints", Area::norms, "h", "hidden", s.h,
                              checkpoint_bytes(plan, s, moment), s.sp,
                              "full recomputation keeps a layer's input: arXiv 2205.05198, section 5"};
@@ -106,13 +107,13 @@ Line checkpoints_leaf(const Plan& plan, const LayerSetting& s, double layers, Mo
 }
 
 /// The kind of layer of the stage that keeps most.
-const LayerKind* heaviest_kind(const Plan& plan, const Stage& stage, const LayerSetting& s) {
+const LayerKind* heaviest_kind(const Plan& plan, const Stage& stage) {
   const Model& model = *plan.subject;
   const LayerKind* heaviest = nullptr;
   double most = -1;
   for (size_t k = 0; k < model.kinds.size(); ++k) {
     if (layers_of_kind(model, stage, k) <= 0) continue;
-    const double bytes = bytes_per_token(saved_tensors(plan, s, model.kinds[k]));
+    const double bytes = bytes_per_token(saved_tensors(plan, layer_setting(plan, model.kinds[k]), model.kinds[k]));
     if (bytes <= most) continue;
     most = bytes;
     heaviest = &model.kinds[k];
@@ -121,10 +122,11 @@ const LayerKind* heaviest_kind(const Plan& plan, const Stage& stage, const Layer
 }
 
 /// The layer under differentiation: its tensors where they are computed again, and backward's own.
-Line working_line(const Plan& plan, const Stage& stage, LayerSetting s, bool whole_layer) {
-  const LayerKind* kind = heaviest_kind(plan, stage, s);
+Line working_line(const Plan& plan, const Stage& stage, bool whole_layer) {
+  const LayerKind* kind = heaviest_kind(plan, stage);
   std::vector<Line> children;
   if (kind == nullptr) return group("working", "Layer in backward", {});
+  LayerSetting s = layer_setting(plan, *kind);
   if (whole_layer) {
     s.recompute_core = s.recompute_mlp = s.recompute_norms = s.recompute_moe = s.recompute_product = s.recompute_latent = false;
     std::vector<Sum> sums;
@@ -140,13 +142,13 @@ Line working_line(const Plan& plan, const Stage& stage, LayerSetting s, bool who
   return group("working", "Layer in backward", std::move(children));
 }
 
-std::vector<Sum> stage_sums(const Plan& plan, const Stage& stage, const LayerSetting& s, double share) {
+std::vector<Sum> stage_sums(const Plan& plan, const Stage& stage, double share) {
   const Model& model = *plan.subject;
   std::vector<Sum> sums;
   for (size_t k = 0; k < model.kinds.size(); ++k) {
     const double layers = layers_of_kind(model, stage, k) * share;
     if (layers <= 0) continue;
-    for (const SavedTensor& t : kept_tensors(plan, s, model.kinds[k])) add(t, layers, sums);
+    for (const SavedTensor& t : kept_tensors(plan, model.kinds[k])) add(t, layers, sums);
   }
   return sums;
 }
@@ -161,16 +163,15 @@ void push_tokens(const Plan& plan, std::vector<Factor>& factors) {
 
 Line activations_line(const Plan& plan, const Stage& stage, Moment moment) {
   if (!plan.subject->has_shape || stage.layers <= 0) return group("activations", "Activations", {});
-  const LayerSetting s = layer_setting(plan);
   const bool whole_layers = plan.recompute == Recompute::full;
   const bool recomputes = whole_layers || selects_operations(plan);
-  if (moment == Moment::last) return group("activations", "Activations", {working_line(plan, stage, s, true)});
+  if (moment == Moment::last) return group("activations", "Activations", {working_line(plan, stage, true)});
   InFlight in_flight{stage.chunks_in_flight, stage.chunks, 1};
   if (plan.offload == Offload::activations) in_flight.kept_share = 1 - plan.offload_fraction;
   const double checkpointed = whole_layers ? recomputed_layers(plan, stage) : 0;
-  std::vector<Line> children = area_lines(plan, stage_sums(plan, stage, s, 1 - checkpointed / stage.layers), in_flight);
-  if (checkpointed > 0) children.push_back(checkpoints_leaf(plan, s, checkpointed, moment, in_flight));
-  if (moment == Moment::backward) children.push_back(working_line(plan, stage, s, recomputes));
+  std::vector<Line> children = area_lines(plan, stage_sums(plan, stage, 1 - checkpointed / stage.layers), in_flight);
+  if (checkpointed > 0) children.push_back(checkpoints_leaf(plan, checkpointed, moment, in_flight));
+  if (moment == Moment::backward) children.push_back(working_line(plan, stage, recomputes));
   return group("activations", "Activations", std::move(children));
 }
 

@@ -34,6 +34,24 @@ double residual_bytes(const Plan& plan) {
   return plan.residual == Residual::fp32 ? 4 : 2;
 }
 
+/// One projection gives q, k and v, and q and k are rotated out of it.
+bool keeps_qkv(const Plan& plan) {
+  const Architecture& a = plan.subject->architecture;
+  if (plan.attention == AttentionKernel::eager || a.position != "rope") return false;
+  if (plan.library == Library::megatron || plan.library == Library::litgpt) return true;
+  return plan.library == Library::hf && (a.model_type == "gpt_neox" || a.model_type == "phi3");
+}
+
+/// Tensors an activation keeps, input and output included: one kernel keeps two (ReLU its output only); GELUs composed
+/// of elementary operations keep every step (transformers, activations.py; measured on PyTorch 2.6).
+double activation_widths(std::string_view name) {
+  if (name == "relu") return 1;
+  if (name == "gelu_new") return 5;
+  if (name == "gelu_fast") return 8;
+  if (name == "quick_gelu") return 3;
+  return 2;
+}
+
 void set_recompute(const Plan& plan, LayerSetting& s) {
   if (plan.recompute != Recompute::selective) return;
   const std::string_view modules = plan.recompute_modules;
@@ -47,7 +65,14 @@ void set_recompute(const Plan& plan, LayerSetting& s) {
 
 }  // namespace
 
-LayerSetting layer_setting(const Plan& plan) {
+double eager_norm_bytes(const LayerSetting& s) {
+  const double input = 4;        // the fp32 copy, or the fp32 stream itself
+  if (!s.trained) return input;  // the product with a frozen weight keeps nothing
+  if (s.fp32_product) return input + 4;
+  return input + (s.casts_inputs ? 4 : s.e);
+}
+
+LayerSetting layer_setting(const Plan& plan, const LayerKind& kind) {
   const Architecture& a = plan.subject->architecture;
   LayerSetting s;
   s.h = a.hidden;
@@ -61,7 +86,10 @@ LayerSetting layer_setting(const Plan& plan) {
   // torch.compile fuses a norm as the kernels do (an assumption, halfway between eager and fused layers).
   s.fused_norm = plan.kernels == Kernels::fused || plan.compile || plan.library == Library::unsloth || s.layernorm;
   s.fused_mlp = plan.kernels == Kernels::fused || plan.library == Library::unsloth;
-  s.gemma_norm = a.model_type.starts_with("gemma");
+  s.fp32_product = a.model_type.starts_with("gemma") || a.model_type.starts_with("olmo2");
+  s.keeps_qkv = keeps_qkv(plan);
+  s.one_norm = a.parallel_residual && kind.norms == 1;
+  s.activation_widths = s.fused_mlp || plan.library != Library::hf ? 2 : activation_widths(a.hidden_act);
   s.casts_inputs = s.e == 2 && s.residual == 4;
   s.trained = trains_all(plan);
   s.adapters_fp32 = !s.trained && adapter_storage(plan).weight == 32 && s.e == 2;

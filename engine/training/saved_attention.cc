@@ -40,12 +40,10 @@ void save_scores(const Plan& plan, const LayerSetting& s, double heads, SavedTen
 }
 
 /// q, k, v and the output. Eager attention repeats k and v for every head; flash keeps them as they are.
-void save_heads(const Plan& plan, const LayerSetting& s, const Attention& t, SavedTensors& out) {
+void save_heads(const LayerSetting& s, const Attention& t, SavedTensors& out) {
   const double q = t.heads * t.qk_head_dim, k = t.kv_heads * t.qk_head_dim, v = t.kv_heads * t.v_head_dim;
   const double output = t.heads * t.v_head_dim;
-  const bool one_projection = s.megatron || plan.library == Library::litgpt;
-  const bool fused_qkv = one_projection && !s.eager && plan.subject->architecture.position == "rope";
-  const double q_copies = fused_qkv ? 2 : 1, k_copies = q_copies;  // the view v keeps the whole qkv alive
+  const double q_copies = s.keeps_qkv ? 2 : 1, k_copies = q_copies;
   out.push_back({"q", "Queries and output", Area::attention, "a d", "query width and output width",
                  q * q_copies + output, s.e, s.tp, kFlash});
   if (s.eager) {
@@ -57,12 +55,14 @@ void save_heads(const Plan& plan, const LayerSetting& s, const Attention& t, Sav
                  std::max(1.0, std::min(s.tp, t.kv_heads)), kFlash});
 }
 
-void save_query_key_norms(const LayerSetting& s, const LayerKind& kind, SavedTensors& out) {
+void save_query_key_norms(const Plan& plan, const LayerSetting& s, const LayerKind& kind, SavedTensors& out) {
   const Attention& t = kind.attention;
   if (!kind.qk_norm || s.megatron) return;  // Megatron's fused norm reads the qkv that is kept anyway
+  constexpr const char* note = "transformers, models/qwen3: fp32 copy and normalised copy of q and k";
   out.push_back({"qk_norm", "QK norms", Area::attention, "(a + k) d", "query and key width",
-                 (t.heads + t.kv_heads) * t.qk_head_dim, s.fused_norm ? s.e : s.trained ? 4 + s.e : 4, s.tp,
-                 "transformers, models/qwen3: fp32 copy and normalised copy of q and k"});
+                 (t.heads + t.kv_heads) * t.qk_head_dim, s.fused_norm ? s.e : eager_norm_bytes(s), s.tp, note});
+  const double norms = plan.subject->architecture.qk_norm_kind == "full" ? 2 : t.heads + t.kv_heads;
+  out.push_back({"qk_statistics", "QK norm statistics", Area::attention, "a + k", "norms", norms, 4, s.tp, note});
 }
 
 /// Per-token state updates of linear attention and state-space models keep the projections' outputs and what the
@@ -82,8 +82,8 @@ void save_attention(const Plan& plan, const LayerSetting& s, const LayerKind& ki
   save_input(s, out);
   if (kind.mixer == Mixer::linear || kind.mixer == Mixer::state_space) return save_mixer(s, kind, out);
   if (kind.attention.kv_lora_rank > 0) return save_latent_attention(plan, s, kind, out);
-  save_heads(plan, s, kind.attention, out);
-  save_query_key_norms(s, kind, out);
+  save_heads(s, kind.attention, out);
+  save_query_key_norms(plan, s, kind, out);
   if (plan.subject->architecture.output_gate)
     out.push_back({"output_gate", "Output gate", Area::attention, "a d", "output width",
                    kind.attention.heads * kind.attention.v_head_dim, 3 * s.e, s.tp,
@@ -94,9 +94,11 @@ void save_attention(const Plan& plan, const LayerSetting& s, const LayerKind& ki
 void save_latent_attention(const Plan& plan, const LayerSetting& s, const LayerKind& kind, SavedTensors& out) {
   const Attention& t = kind.attention;
   const double latents = t.q_lora_rank + t.kv_lora_rank, dn = t.nope_head_dim, dr = t.rope_head_dim, dv = t.v_head_dim;
-  const double norm = s.fused_norm ? s.e : s.trained ? 4 + s.e : 4;
+  const double norm = s.fused_norm ? s.e : eager_norm_bytes(s);
   out.push_back({"latents", "Latents and their norms", Area::attention, "q_r + kv_r", "latent widths", latents,
                  norm + (s.trained ? s.e : 0), s.sp, "transformers 5, models/deepseek_v3: 8 B a latent element"});
+  out.push_back({"latent_statistics", "Latent norm statistics", Area::attention, "2", "norms",
+                 t.q_lora_rank > 0 ? 2.0 : 1.0, 4, s.sp, "fp32, a value a token"});
   if (!s.recompute_latent) {
     const double width = s.eager ? 2 * (dn + dr + dv)             // q, k, v and output
                                  : 2 * dr + 3 * dn + 2 * dv;      // v is a view that keeps kv_b's output alive

@@ -8,9 +8,9 @@ constexpr const char* kMlpNote =
 
 /// Tensors of the inner width that an MLP keeps, its down-projection's input included.
 double kept_widths(const LayerSetting& s, bool gated) {
-  const double product = s.trained ? 1 : 0;  // only the down-projection's weight gradient asks for it
-  if (!gated) return 1 + product;
-  return (s.fused_mlp ? 2 : 3) + product;
+  const double last = s.trained ? 1 : 0;  // only the down-projection's weight gradient asks for its input
+  if (!gated) return s.activation_widths - 1 + last;
+  return (s.fused_mlp ? 2 : 1 + s.activation_widths) + last;
 }
 
 /// Bytes of those tensors: the product, a linear's input, may be quantised.
@@ -19,12 +19,23 @@ double mlp_bytes(const LayerSetting& s, bool gated) {
   return (kept_widths(s, gated) - product) * s.e + product * s.linear_input;
 }
 
+void save_routing(const Plan& plan, const LayerSetting& s, const Ffn& ffn, SavedTensors& out) {
+  out.push_back({"router", "Router logits", Area::moe, "E + 1", "experts and their sum", ffn.experts + 1, 4, s.sp, "fp32"});
+  if (!s.megatron)
+    out.push_back({"indices", "Indices and routing weights", Area::moe, "K", "experts a token", ffn.experts_per_token,
+                   32, 1, "transformers 5, models/mixtral"});
+  const bool upcasts = plan.library == Library::hf && plan.subject->architecture.router_correction_bias && s.e == 2;
+  if (upcasts && s.trained)
+    out.push_back({"router_input", "Router's fp32 input", Area::moe, "h", "hidden", s.h, 4, s.sp,
+                   "transformers 5, models/deepseek_v3"});
+}
+
 }  // namespace
 
 void save_mlp(const Plan&, const LayerSetting& s, const LayerKind& kind, SavedTensors& out) {
   const Ffn& ffn = kind.ffn;
   if (ffn.kind != FfnKind::dense) return;
-  const bool input = s.trained && !s.recompute_norms;
+  const bool input = s.trained && !s.recompute_norms && !s.one_norm;
   const double copies = s.casts_inputs && ffn.gated && !s.megatron ? 2 : 1;  // gate and up cast it each
   if (input)
     out.push_back({"mlp_input", "MLP input", Area::mlp, "h", "hidden", s.h, s.linear_input * copies, s.sp, kMlpNote});
@@ -38,7 +49,7 @@ void save_experts(const Plan& plan, const LayerSetting& s, const LayerKind& kind
   if (ffn.kind != FfnKind::moe) return;
   if (s.trained && !s.recompute_norms)
     out.push_back({"moe_input", "MoE input", Area::moe, "h", "hidden", s.h, s.e, s.sp, kMlpNote});
-  out.push_back({"router", "Router logits", Area::moe, "E", "experts", ffn.experts, 4, s.sp, "fp32"});
+  save_routing(plan, s, ffn, out);
   if (s.recompute_moe) return;
   // The fullest rank sees its imbalance times the mean; with a capacity every expert is padded to it.
   const double k = ffn.experts_per_token * (plan.moe_capacity > 0 ? plan.moe_capacity : plan.moe_imbalance);

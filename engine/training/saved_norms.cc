@@ -3,15 +3,6 @@
 namespace vram {
 namespace {
 
-/// What one norm keeps of each element besides its output, bytes.
-double norm_bytes(const LayerSetting& s) {
-  if (s.fused_norm) return s.residual;                                      // its input
-  const double input = 4;                                                   // the fp32 copy, or the fp32 stream itself
-  if (!s.trained) return input;                                             // the product with a frozen weight keeps none
-  if (s.gemma_norm) return input + 4;                                       // (1 + w) * x in fp32
-  return input + (s.casts_inputs ? 4 : s.e);                                // and the normalised copy
-}
-
 constexpr const char* kNote =
     "autograd of a norm keeps its input (in fp32 where it is upcast) and the normalised copy; measured on PyTorch 2.6 "
     "with the layers of transformers 5";
@@ -22,7 +13,8 @@ void save_norms(const Plan& plan, const LayerSetting& s, const LayerKind& kind, 
   // Parallel attention and MLP read one stream: two fused norms of it keep one input (transformers, GPT-NeoX).
   const bool shared = plan.subject->architecture.parallel_residual && s.fused_norm && kind.norms > 1;
   const double norms = shared ? kind.norms - 1 : kind.norms;
-  out.push_back({"norms", "Norm inputs", Area::norms, "h", "hidden", s.h * norms, norm_bytes(s), s.sp, kNote});
+  out.push_back({"norms", "Norm inputs", Area::norms, "h", "hidden", s.h * norms,
+                 s.fused_norm ? s.residual : eager_norm_bytes(s), s.sp, kNote});
   const double statistics = s.layernorm ? 8 : 4;  // fp32 mean and reciprocal deviation, or the latter only
   out.push_back({"statistics", "Norm statistics", Area::norms, "1", "norms", kind.norms, statistics, s.sp,
                  "fp32, a value a token"});

@@ -33,7 +33,11 @@ struct LayerSetting {
   double tp = 1;              // cuts heads and ffn
   double sp = 1;              // cuts norms and the residual stream
   bool megatron = false;      // Megatron-core's layers
-  bool fused_norm = false, fused_mlp = false, layernorm = false, gemma_norm = false;
+  bool fused_norm = false, fused_mlp = false, layernorm = false;
+  bool fp32_product = false;  // an eager norm multiplies by its weight in fp32 (Gemma, OLMo 2)
+  bool keeps_qkv = false;     // v is a view that keeps the output of one qkv projection alive beside rotated q and k
+  bool one_norm = false;      // attention and MLP read one norm's output
+  double activation_widths = 2;  // of the inner width that an MLP's activation keeps: input, intermediate steps, output
   bool casts_inputs = false;  // each linear casts its own input (autocast, or an fp32 residual stream)
   bool trained = true;        // weights carry gradients: linears keep their inputs
   bool adapters_fp32 = false;
@@ -42,7 +46,10 @@ struct LayerSetting {
        recompute_product = false, recompute_latent = false;
 };
 
-LayerSetting layer_setting(const Plan& plan);
+/// Bytes an element that an eager norm keeps besides its output.
+double eager_norm_bytes(const LayerSetting& setting);
+
+LayerSetting layer_setting(const Plan& plan, const LayerKind& kind);
 
 /// Everything autograd keeps of one layer of that kind, without recomputation of whole layers.
 SavedTensors saved_tensors(const Plan& plan, const LayerSetting& setting, const LayerKind& kind);
