@@ -31,7 +31,7 @@ constexpr Row kRows[] = {
     {"shared_expert_intermediate_size",
      {"moe_shared_expert_intermediate_size", "shared_intermediate_size", "share_expert_dim",
       "moe_shared_expert_ffn_hidden_size"}},
-    {"first_k_dense_replace", {"moe_layer_start_index", "num_dense_layers"}},
+    {"first_k_dense_replace", {"moe_layer_start_index", "num_dense_layers", "moe_layer_num_skipped"}},
     {"sliding_window", {"sliding_window_size", "attention_chunk_size", "window_size"}},
     {"sliding_window_pattern", {"_sliding_window_pattern"}},
     {"num_nextn_predict_layers", {"mtp_num_hidden_layers", "num_mtp_modules", "mtp_num_layers"}},

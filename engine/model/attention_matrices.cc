@@ -59,13 +59,15 @@ void add_latent_attention(const Architecture& a, const Attention& t, Matrices& o
   add_linear({"kv_a_proj_with_mqa", Part::qkv_other, Shard::replicated, t.kv_lora_rank + t.rope_head_dim, a.hidden},
              a.qkv_bias, out);
   add_norm(a, "kv_a_norm", t.kv_lora_rank, 1, out);
-  out.push_back({"kv_b_proj", Part::qkv_other, Shard::tensor, t.heads * (t.nope_head_dim + t.v_head_dim), t.kv_lora_rank});
+  out.push_back(
+      {"kv_b_proj", Part::qkv_other, Shard::tensor, t.heads * (t.nope_head_dim + t.v_head_dim), t.kv_lora_rank});
   add_indexer(a, t, out);
 }
 
 /// Multi-head, grouped-query and multi-query attention: arXiv 2305.13245.
 void add_grouped_attention(const Architecture& a, const Attention& t, Matrices& out) {
-  const double q_rows = t.heads * t.qk_head_dim * (a.output_gate ? 2 : 1);  // the output gate is a second half of q_proj
+  const double q_rows =
+      t.heads * t.qk_head_dim * (a.output_gate ? 2 : 1);  // the output gate is a second half of q_proj
   const bool own_kv = !t.reuses_kv || a.kv_shared_projections;
   add_linear({"q_proj", Part::q, Shard::tensor, q_rows, a.hidden}, a.qkv_bias, out);
   if (own_kv) add_linear({"k_proj", Part::k, Shard::kv_heads, t.kv_heads * t.qk_head_dim, a.hidden}, a.qkv_bias, out);

@@ -57,7 +57,8 @@ void list_embedding(const Architecture& a, Matrices& out) {
 void list_head(const Architecture& a, Matrices& out) {
   const double width = a.embedding_dim > 0 ? a.embedding_dim : a.hidden;
   if (a.altup_inputs > 1)
-    out.push_back({"altup_unembed_projections", Part::other, Shard::replicated, a.hidden, a.hidden, a.altup_inputs - 1});
+    out.push_back(
+        {"altup_unembed_projections", Part::other, Shard::replicated, a.hidden, a.hidden, a.altup_inputs - 1});
   if (a.final_norm) add_norm(a, "final_norm", a.hidden, 1, out);
   if (a.embedding_dim > 0) out.push_back({"project_out", Part::other, Shard::replicated, width, a.hidden});
   out.push_back({"lm_head", Part::head, Shard::vocab, a.vocab, width, a.tied ? 0.0 : 1.0});

@@ -52,7 +52,8 @@ void check_attention(Checker& check) {
 void check_experts(Checker& check) {
   const Architecture& a = check.a;
   if (a.experts_per_token > a.experts)
-    check.fault("num_experts_per_tok", a.experts_per_token, "more than there are experts (" + plain_number(a.experts) + ")");
+    check.fault("num_experts_per_tok", a.experts_per_token,
+                "more than there are experts (" + plain_number(a.experts) + ")");
   if (a.layers > 0 && a.dense_layers > a.layers)
     check.fault("first_k_dense_replace", a.dense_layers, "more than there are layers (" + plain_number(a.layers) + ")");
 }
@@ -64,8 +65,9 @@ void check_layers(Checker& check) {
   if (!a.pattern.empty() && expand_pattern(a.pattern).empty()) {
     check.possible = false;
     if (check.faults)
-      check.faults->push_back({"pattern", a.pattern, "a repeating run of layer kinds such as 5s1f: s sliding, f full, "
-                                                     "l linear attention, m state space, x none"});
+      check.faults->push_back({"pattern", a.pattern,
+                               "a repeating run of layer kinds such as 5s1f: s sliding, f full, "
+                               "l linear attention, m state space, x none"});
   }
   if (!every_width_below(a, kLargestCount)) check.fault("hidden_size", a.hidden, "beyond 2^53");
 }

@@ -14,11 +14,22 @@ struct KindWord {
 
 // layer_types, layers_block_type and the like: what each word means for the mixer.
 constexpr KindWord kWords[] = {
-    {"full_attention", 'f'}, {"attention", 'f'},        {"global", 'f'},  {"global_attention", 'f'},
-    {"deepseek_sparse_attention", 'f'}, {"minimax_m3_sparse", 'f'},
-    {"sliding_attention", 's'}, {"chunked_attention", 's'}, {"local", 's'}, {"sliding_window_attention", 's'},
-    {"linear_attention", 'l'}, {"lightning_attention", 'l'}, {"mamba", 'm'}, {"mamba2", 'm'},
-    {"moe", 'x'}, {"mlp", 'x'},
+    {"full_attention", 'f'},
+    {"attention", 'f'},
+    {"global", 'f'},
+    {"global_attention", 'f'},
+    {"deepseek_sparse_attention", 'f'},
+    {"minimax_m3_sparse", 'f'},
+    {"sliding_attention", 's'},
+    {"chunked_attention", 's'},
+    {"local", 's'},
+    {"sliding_window_attention", 's'},
+    {"linear_attention", 'l'},
+    {"lightning_attention", 'l'},
+    {"mamba", 'm'},
+    {"mamba2", 'm'},
+    {"moe", 'x'},
+    {"mlp", 'x'},
 };
 
 char letter_of(std::string_view word) {
@@ -91,8 +102,19 @@ void read_block_types(const Fields& f, Architecture& a, std::string* letters) {
   a.ffn_kinds = kinds;
 }
 
+/// Kimi Linear: the full layers by number, from 1.
+std::string numbered_letters(const Fields& f, const Architecture& a) {
+  const std::vector<double> full = f.section("linear_attn_config").counts("full_attn_layers");
+  if (full.empty() || a.layers > 10000) return "";
+  std::string letters(static_cast<size_t>(a.layers), 'l');
+  for (double number : full)
+    if (number >= 1 && number <= a.layers) letters[static_cast<size_t>(number) - 1] = 'f';
+  return letters;
+}
+
 std::string hybrid_letters(const Fields& f, Architecture& a) {
-  std::string letters;
+  std::string letters = numbered_letters(f, a);
+  if (!letters.empty()) return letters;
   if (f.has("hybrid_override_pattern")) {
     read_hybrid_pattern(f, a, &letters);
   } else if (f.has("layers_block_type")) {

@@ -30,11 +30,13 @@ void name_missing(const Fields& f, const Architecture& a) {
   const bool all_experts = a.experts > 0 && a.dense_layers == 0 && a.moe_every <= 1;
   const bool no_dense = all_experts && a.ffn_kinds.empty();
   const bool told_by_layer = !a.ffn_kinds.empty() && a.ffn_kinds.find('d') == std::string::npos;
-  if (!no_dense && !told_by_layer && a.ffn_per_layer.empty() && !f.flag("_no_ffn")) need(f, a, "intermediate_size", a.ffn);
+  if (!no_dense && !told_by_layer && a.ffn_per_layer.empty() && !f.flag("_no_ffn"))
+    need(f, a, "intermediate_size", a.ffn);
   if (a.linear.kind == "gated_deltanet") {
     need(f, a, "linear_num_value_heads", a.linear.value_heads);
     need(f, a, "linear_num_key_heads", a.linear.key_heads);
   }
+  if (a.linear.kind == "kda") need(f, a, "linear_attn_config", a.linear.value_heads * a.linear.value_head_dim);
   if (a.linear.kind == "mamba1" || a.linear.kind == "mamba2") need(f, a, "state_size", a.linear.state);
 }
 

@@ -13,8 +13,8 @@ void read_mamba1(const Fields& f, Architecture& a) {
   m.conv_bias = f.flag("use_conv_bias");
   m.bias = f.decided("_mixer_bias");
   // "auto": modeling_mamba.py and modeling_jamba.py both round hidden / 16 up.
-  m.dt_rank = f.is_text("time_step_rank") || !f.has("time_step_rank") ? std::ceil(a.hidden / 16)
-                                                                      : f.count("time_step_rank");
+  m.dt_rank =
+      f.is_text("time_step_rank") || !f.has("time_step_rank") ? std::ceil(a.hidden / 16) : f.count("time_step_rank");
 }
 
 /// The first of two spellings that means something here: mamba2's own num_heads, or a hybrid's mamba_num_heads.
@@ -45,6 +45,13 @@ void read_gated_deltanet(const Fields& f, Architecture& a) {
   m.conv = f.count("linear_conv_kernel_dim");
 }
 
+void read_kda(const Fields& f, Architecture& a) {
+  const Fields own = f.section("linear_attn_config");
+  a.linear.value_heads = own.count("num_heads", f.count("linear_num_heads"));
+  a.linear.value_head_dim = own.count("head_dim", f.count("linear_head_dim"));
+  a.linear.conv = own.count("short_conv_kernel_size", f.count("linear_conv_kernel_dim"));
+}
+
 }  // namespace
 
 void read_mixer(const Fields& f, Architecture& a) {
@@ -56,11 +63,13 @@ void read_mixer(const Fields& f, Architecture& a) {
   if (m.kind == "mamba1") read_mamba1(f, a);
   if (m.kind == "mamba2") read_mamba2(f, a);
   if (m.kind == "gated_deltanet") read_gated_deltanet(f, a);
+  if (m.kind == "kda") read_kda(f, a);
   if (m.kind == "lightning") {
     m.value_heads = a.heads;
     m.value_head_dim = a.head_dim;
   }
-  if (m.kind.empty()) f.fault("layer_types", "linear-attention or state-space layers, which this model_type is not known to have");
+  if (m.kind.empty())
+    f.fault("layer_types", "linear-attention or state-space layers, which this model_type is not known to have");
 }
 
 }  // namespace vram

@@ -7,7 +7,8 @@ namespace {
 
 /// Share of a head's channels that are rotated.
 double rotary_fraction(const Fields& f, const Architecture& a) {
-  const double fraction = f.section("rope_parameters").number("partial_rotary_factor", f.number("partial_rotary_factor"));
+  const double fraction =
+      f.section("rope_parameters").number("partial_rotary_factor", f.number("partial_rotary_factor"));
   if (fraction > 0) return fraction;
   const double channels = f.count("rotary_dim");
   return channels > 0 && a.head_dim > 0 ? channels / a.head_dim : 1;
@@ -50,7 +51,8 @@ void read_projections(const Fields& f, Architecture& a) {
   a.qk_norm = f.decided("_qk_norm");
   if (!a.qk_norm) a.qk_norm_kind.clear();
   if (f.has("_norm_bias")) a.norm_bias = f.decided("_norm_bias");
-  if (f.has("do_layer_norm_before")) a.final_norm = f.flag("do_layer_norm_before") && !f.flag("_remove_final_layer_norm");
+  if (f.has("do_layer_norm_before"))
+    a.final_norm = f.flag("do_layer_norm_before") && !f.flag("_remove_final_layer_norm");
   if (f.has("post_layer_norm")) a.final_norm = f.flag("post_layer_norm");
   if (f.has("attn_output_gate")) a.output_gate = f.flag("attn_output_gate");
   a.softcap = f.number("attn_logit_softcapping", a.softcap);

@@ -37,8 +37,8 @@ double ffn_width(const Fields& f, const Architecture& a) {
 
 /// Widths that differ from layer to layer (Gemma 3n); the plain number where they are all the same.
 void read_ffn(const Fields& f, Architecture& a) {
-  const std::vector<double> widths = f.is_list("intermediate_size") ? f.counts("intermediate_size")
-                                                                    : std::vector<double>();
+  const std::vector<double> widths =
+      f.is_list("intermediate_size") ? f.counts("intermediate_size") : std::vector<double>();
   bool differ = false;
   for (double width : widths) differ = differ || width != widths.front();
   if (!differ) {

@@ -14,6 +14,7 @@ namespace vram {
 ///   _window            sliding_window is used: "all" layers, or those that the layer kinds say
 ///   _pattern           layer kinds of a file that lists none, as in Architecture::pattern
 ///   _router_bias_field the flag that decides on a router's correction bias
+///   _unmodelled        fields that, switched on, add what is not modelled: such a file is refused
 ///   _alibi_without     ALiBi in files that lack this field
 ///   _no_attention _no_ffn _ffn_or_mixer _shared_alone _dense_beside_experts _extra_norms_with_experts _parallel
 ///   _one_norm_if _norm_bias _mixer_bias _rope_is_local _position_offset _vocab_field

@@ -10,11 +10,16 @@ namespace {
 Mixer mixer_of(const Architecture& a, std::string_view letters, size_t index) {
   if (letters.empty()) return a.window > 0 ? Mixer::sliding : Mixer::full;
   switch (letters[index % letters.size()]) {
-    case 's': return a.window > 0 ? Mixer::sliding : Mixer::full;
-    case 'l': return Mixer::linear;
-    case 'm': return Mixer::state_space;
-    case 'x': return Mixer::none;
-    default: return Mixer::full;
+    case 's':
+      return a.window > 0 ? Mixer::sliding : Mixer::full;
+    case 'l':
+      return Mixer::linear;
+    case 'm':
+      return Mixer::state_space;
+    case 'x':
+      return Mixer::none;
+    default:
+      return Mixer::full;
   }
 }
 
@@ -57,9 +62,7 @@ double norms_of(const Architecture& a, const LayerShape& shape) {
 
 }  // namespace
 
-double head_dim_of(const Architecture& a) {
-  return a.head_dim > 0 ? a.head_dim : a.heads > 0 ? a.hidden / a.heads : 0;
-}
+double head_dim_of(const Architecture& a) { return a.head_dim > 0 ? a.head_dim : a.heads > 0 ? a.hidden / a.heads : 0; }
 
 double kv_heads_of(const Architecture& a) { return a.kv_heads > 0 ? a.kv_heads : a.heads; }
 

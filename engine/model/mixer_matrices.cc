@@ -67,6 +67,23 @@ void add_lightning(const Architecture& a, Matrices& out) {
   out.push_back(projection("out_proj", a.hidden, width));
 }
 
+/// Kimi Delta Attention (arXiv 2510.26692, section 3): one decay a channel, forget and output gates of low rank.
+void add_kda(const Architecture& a, Matrices& out) {
+  const LinearMixer& m = a.linear;
+  const double width = m.value_heads * m.value_head_dim;
+  out.push_back(projection("qkv_proj", 3 * width, a.hidden));
+  add_conv(m, 3 * width, out);
+  for (const char* gate : {"forget_gate", "output_gate"}) {
+    out.push_back({gate, Part::linear_mixer, Shard::replicated, m.value_head_dim, a.hidden});
+    out.push_back(projection(gate, width, m.value_head_dim));
+  }
+  out.push_back(projection("beta_proj", m.value_heads, a.hidden));
+  out.push_back(vector_of("a_log", m.value_heads));
+  out.push_back(vector_of("dt_bias", width));
+  out.push_back(vector_of("gated_norm", m.value_head_dim, 1, Shard::replicated));
+  out.push_back(projection("out_proj", a.hidden, width));
+}
+
 }  // namespace
 
 void add_linear_mixer(const Architecture& a, const Attention& attention, Matrices& out) {
@@ -74,6 +91,7 @@ void add_linear_mixer(const Architecture& a, const Attention& attention, Matrice
   if (kind == "mamba1") return add_mamba1(a, out);
   if (kind == "mamba2") return add_mamba2(a, out);
   if (kind == "gated_deltanet") return add_gated_deltanet(a, out);
+  if (kind == "kda") return add_kda(a, out);
   if (kind == "lightning") return add_lightning(a, out);
   add_attention(a, attention, out);
 }
@@ -81,7 +99,7 @@ void add_linear_mixer(const Architecture& a, const Attention& attention, Matrice
 double recurrent_state_elements(const LinearMixer& m) {
   if (m.kind == "mamba1" || m.kind == "mamba2") return m.inner * m.state;
   if (m.kind == "gated_deltanet") return m.value_heads * m.key_head_dim * m.value_head_dim;
-  if (m.kind == "lightning") return m.value_heads * m.value_head_dim * m.value_head_dim;
+  if (m.kind == "lightning" || m.kind == "kda") return m.value_heads * m.value_head_dim * m.value_head_dim;
   return 0;
 }
 
@@ -90,6 +108,7 @@ double conv_state_elements(const LinearMixer& m) {
   if (m.kind == "mamba1") return m.inner * tail;
   if (m.kind == "mamba2") return mamba2_conv_channels(m) * tail;
   if (m.kind == "gated_deltanet") return (2 * m.key_heads * m.key_head_dim + m.value_heads * m.value_head_dim) * tail;
+  if (m.kind == "kda") return 3 * m.value_heads * m.value_head_dim * tail;
   return 0;
 }
 

@@ -17,9 +17,17 @@ Fields language_model(const Fields& file) {
 
 /// "" or why the class is not one that this family's files name.
 std::string class_fault(const Fields& f, const std::string& model_type) {
-  constexpr std::string_view kHeads[] = {"ForCausalLM", "LMHeadModel", "ForConditionalGeneration", "Model", "Config",
-                                         "ForSequenceClassification", "ForTokenClassification", "ForQuestionAnswering",
-                                         "ForRewardModel", "LMHeadCustomModel", "ForConditionalGenerationMTP"};
+  constexpr std::string_view kHeads[] = {"ForCausalLM",
+                                         "LMHeadModel",
+                                         "ForConditionalGeneration",
+                                         "Model",
+                                         "Config",
+                                         "ForSequenceClassification",
+                                         "ForTokenClassification",
+                                         "ForQuestionAnswering",
+                                         "ForRewardModel",
+                                         "LMHeadCustomModel",
+                                         "ForConditionalGenerationMTP"};
   for (const std::string& name : f.texts("architectures")) {
     if (!find_family_of_class(name)) return "unknown architecture " + name + " (model_type " + model_type + ")";
     bool known_head = false;
@@ -30,7 +38,8 @@ std::string class_fault(const Fields& f, const std::string& model_type) {
 }
 
 std::string refusal(const std::string& model_type) {
-  return "unknown model_type \"" + model_type.substr(0, 60) + "\": its layers are not known here, and are not guessed at";
+  return "unknown model_type \"" + model_type.substr(0, 60) +
+         "\": its layers are not known here, and are not guessed at";
 }
 
 struct Search {
@@ -63,7 +72,8 @@ Search search_family(const Fields& file, const Fields& f) {
   }
   found.fault = class_fault(f, found.model_type);
   if (!found.fault.empty()) found.field = "architectures";
-  if (found.model_type.empty()) found.model_type = found.family->model_types.substr(0, found.family->model_types.find(' '));
+  if (found.model_type.empty())
+    found.model_type = found.family->model_types.substr(0, found.family->model_types.find(' '));
   return found;
 }
 
@@ -72,6 +82,12 @@ Fields with_family(Fields f, const Family& family, bool nested) {
     if (const Family* parent = find_family(family.like)) f = with_family(f, *parent, nested);
   f = f.with_defaults(family.defaults);
   return nested && !family.nested.empty() ? f.with_defaults(family.nested) : f;
+}
+
+void refuse_unmodelled(const Fields& f) {
+  for (const std::string& field : f.texts("_unmodelled"))
+    if (f.has(field.c_str()) && f.flag(field.c_str()))
+      f.fault(field.c_str(), "adds to the layers what is not modelled here");
 }
 
 double sum_of(const Fields& file, const char* name) {
@@ -129,6 +145,7 @@ void read_whole(const Fields& file, const Fields& inner, const Family& family, C
   read_architecture(f, a);
   read_preset_fields(file, reading);
   name_missing(f, a);
+  refuse_unmodelled(f);
   if (reading.faults.empty()) check_architecture(a, &reading.faults);
   reading.ok = reading.faults.empty();
 }

@@ -42,7 +42,8 @@ std::string write_arch(const Architecture& a) {
     usual = read_config(out.dump(-1, ' ', true, json::error_handler_t::replace), true).architecture;
   }
   out.update(differences(a, usual, architecture_traits()));
-  if (json mixer = differences(a.linear, usual.linear, mixer_traits()); !mixer.empty()) out["linear"] = std::move(mixer);
+  if (json mixer = differences(a.linear, usual.linear, mixer_traits()); !mixer.empty())
+    out["linear"] = std::move(mixer);
   return out.empty() ? "" : out.dump(-1, ' ', true, json::error_handler_t::replace);
 }
 

@@ -53,7 +53,8 @@ TEST_CASE("each member that no plan key says survives on its own") {
 }
 
 TEST_CASE("a damaged arch is refused, with a reason") {
-  for (const char* text : {"", "{", "[]", "7", R"({"norm":7})", R"({"model_type":"frobnicator"})", R"({"linear":3,"norms_per_layer":-1})"}) {
+  for (const char* text : {"", "{", "[]", "7", R"({"norm":7})", R"({"model_type":"frobnicator"})",
+                           R"({"linear":3,"norms_per_layer":-1})"}) {
     CAPTURE(text);
     const ConfigReading reading = read_config(text, true);
     CHECK_FALSE(reading.ok);

@@ -99,6 +99,14 @@ TEST_CASE("config.json as downloaded, with what the class defaults left out") {
        R"({"architectures":["StableLmForCausalLM"],"model_type":"stablelm","hidden_size":2048,"intermediate_size":5632,
            "num_attention_heads":32,"num_hidden_layers":24,"num_key_value_heads":32,"use_qkv_bias":true,
            "tie_word_embeddings":false,"vocab_size":100352})"},
+      {"moonshotai/Kimi-Linear-48B-A3B: layers by number", 49122681728,
+       R"({"architectures":["KimiLinearForCausalLM"],"model_type":"kimi_linear","first_k_dense_replace":1,"head_dim":72,
+           "hidden_size":2304,"intermediate_size":9216,"kv_lora_rank":512,"q_lora_rank":null,"qk_nope_head_dim":128,
+           "qk_rope_head_dim":64,"v_head_dim":128,"moe_intermediate_size":1024,"moe_layer_freq":1,"num_experts":256,
+           "num_experts_per_token":8,"num_shared_experts":1,"num_attention_heads":32,"num_hidden_layers":27,
+           "num_key_value_heads":32,"model_max_length":1048576,"vocab_size":163840,"tie_word_embeddings":false,
+           "linear_attn_config":{"full_attn_layers":[4,8,12,16,20,24,27],"head_dim":128,"num_heads":32,
+           "kda_layers":[1,2,3,5,6,7,9,10,11,13,14,15,17,18,19,21,22,23,25,26],"short_conv_kernel_size":4}})"},
       {"allenai/OLMoE-1B-7B: every layer has experts", 6919161856,
        R"({"architectures":["OlmoeForCausalLM"],"model_type":"olmoe","hidden_size":2048,"intermediate_size":1024,
            "num_attention_heads":16,"num_hidden_layers":16,"num_key_value_heads":16,"num_experts":64,
@@ -119,7 +127,8 @@ TEST_CASE("where a window counts and where it does not") {
   CHECK(read(head + R"("sliding_window":100,"use_sliding_window":true,"max_window_layers":0})").pattern == "");
   CHECK(read(head + R"("sliding_window":5000,"use_sliding_window":true,"max_window_layers":0})").window == 0);
   CHECK(read(head + R"("layer_types":["full_attention","full_attention","sliding_attention","sliding_attention"],
-    "sliding_window":100,"use_sliding_window":true})").pattern == "2f2s");
+    "sliding_window":100,"use_sliding_window":true})")
+            .pattern == "2f2s");
 }
 
 TEST_CASE("layer kinds in all their spellings") {
@@ -136,7 +145,8 @@ TEST_CASE("layer kinds in all their spellings") {
   CHECK(read(preset_json("mamba-2.8b")).pattern == "1m");
   CHECK(read(preset_json("granite-4.0-h-small")).pattern == "5m1f4m");
   CHECK(read(R"({"model_type":"exaone4","hidden_size":64,"num_hidden_layers":8,"num_attention_heads":4,
-    "intermediate_size":128,"vocab_size":100,"sliding_window":16,"sliding_window_pattern":"LLLG"})").pattern == "3s1f");
+    "intermediate_size":128,"vocab_size":100,"sliding_window":16,"sliding_window_pattern":"LLLG"})")
+            .pattern == "3s1f");
 }
 
 TEST_CASE("which layers have experts, in all their spellings") {
@@ -161,7 +171,9 @@ TEST_CASE("precision and quantisation of the checkpoint") {
   CHECK(read(head + R"("torch_dtype":"float16"})").dtype == "fp16");
   CHECK(read(head + R"("dtype":"float32"})").dtype == "fp32");
   CHECK(read(head + R"("tie_word_embeddings":true})").dtype == "bf16");
-  const auto quantised = [&](const char* text) { return read(head + "\"quantization_config\":" + text + "}").quantization; };
+  const auto quantised = [&](const char* text) {
+    return read(head + "\"quantization_config\":" + text + "}").quantization;
+  };
   CHECK(quantised(R"({"quant_method":"fp8"})") == "fp8");
   CHECK(quantised(R"({"quant_method":"awq","bits":4})") == "awq");
   CHECK(quantised(R"({"quant_method":"gptq","bits":4})") == "gptq");
@@ -174,11 +186,13 @@ TEST_CASE("precision and quantisation of the checkpoint") {
   CHECK(quantised("null") == "");
   const ConfigReading odd = read_config(head + R"("quantization_config":{"quant_method":"frob"}})");
   CHECK(odd.ok);
-  CHECK(fault_of(odd, "quant_method") == "a quantisation that is not modelled; the weights are billed as if not quantised");
+  CHECK(fault_of(odd, "quant_method") ==
+        "a quantisation that is not modelled; the weights are billed as if not quantised");
 }
 
 TEST_CASE("Infinity, which Python writes, is read") {
-  CHECK(parameters(R"({"time_step_limit":[0.0,Infinity],"a":-Infinity,"b":NaN,"c":"NaN \" Infinity","model_type":"llama",
+  CHECK(
+      parameters(R"({"time_step_limit":[0.0,Infinity],"a":-Infinity,"b":NaN,"c":"NaN \" Infinity","model_type":"llama",
     "hidden_size":64,"num_hidden_layers":1,"num_attention_heads":4,"intermediate_size":128,"vocab_size":100})") > 0);
 }
 
@@ -189,5 +203,6 @@ TEST_CASE("a multimodal file's text model is counted, and the tower named") {
   CHECK(parameters(llava) == 6738415616 + 2.0 * 64 * 4096);  // Vicuna 7B with 64 more words
   CHECK(read(R"({"model_type":"qwen3_vl","tie_word_embeddings":true,"vision_config":{},"text_config":{
     "model_type":"qwen3_vl_text","hidden_size":64,"num_hidden_layers":1,"num_attention_heads":4,
-    "num_key_value_heads":4,"intermediate_size":128,"vocab_size":100}})").tied);
+    "num_key_value_heads":4,"intermediate_size":128,"vocab_size":100}})")
+            .tied);
 }

@@ -54,14 +54,17 @@ TEST_CASE("what is no JSON object is refused") {
 
 TEST_CASE("a needed field that is absent is named") {
   CHECK(read_config("{" + kLlama + "}").ok);
-  for (const char* field : {"num_hidden_layers", "hidden_size", "num_attention_heads", "intermediate_size", "vocab_size"})
+  for (const char* field :
+       {"num_hidden_layers", "hidden_size", "num_attention_heads", "intermediate_size", "vocab_size"})
     refuses("{" + without(kLlama, field) + "}", field,
             "missing; the parameters cannot be counted without it, and model_type llama does not imply it");
   CHECK(read_config("{" + without(kLlama, "num_key_value_heads") + "}").ok);  // as many as heads
 }
 
 TEST_CASE("a field of the wrong type or size is named") {
-  const auto with_layers = [](const char* value) { return "{" + without(kLlama, "num_hidden_layers") + ",\"num_hidden_layers\":" + value + "}"; };
+  const auto with_layers = [](const char* value) {
+    return "{" + without(kLlama, "num_hidden_layers") + ",\"num_hidden_layers\":" + value + "}";
+  };
   for (const char* value : {"\"32\"", "-32", "31.5", "1e300", "true", "{}", "[1,2]"}) {
     CAPTURE(value);
     const ConfigReading reading = read_config(with_layers(value));
@@ -78,8 +81,8 @@ TEST_CASE("a field of the wrong type or size is named") {
 }
 
 TEST_CASE("a field keeps the name the file gives it") {
-  refuses(R"({"model_type":"gpt2","n_embd":"768","n_layer":12,"n_head":12,"n_positions":1024,"vocab_size":50257})", "n_embd",
-          "not a whole number from 0 to 2^53");
+  refuses(R"({"model_type":"gpt2","n_embd":"768","n_layer":12,"n_head":12,"n_positions":1024,"vocab_size":50257})",
+          "n_embd", "not a whole number from 0 to 2^53");
 }
 
 TEST_CASE("impossible shapes are named") {
@@ -93,8 +96,10 @@ TEST_CASE("impossible shapes are named") {
 
 TEST_CASE("layers of an unknown kind are refused") {
   refuses(R"({"model_type":"qwen3_next","hidden_size":64,"num_hidden_layers":1,"num_attention_heads":4,"vocab_size":10,
-    "intermediate_size":64,"layer_types":["hyper_attention"]})", "layer_types", "unknown kind of layer: hyper_attention");
-  refuses("{" + kLlama + R"(,"hybrid_override_pattern":"MQ"})", "hybrid_override_pattern", "letters other than M, *, - and E");
+    "intermediate_size":64,"layer_types":["hyper_attention"]})",
+          "layer_types", "unknown kind of layer: hyper_attention");
+  refuses("{" + kLlama + R"(,"hybrid_override_pattern":"MQ"})", "hybrid_override_pattern",
+          "letters other than M, *, - and E");
   refuses("{" + kLlama + R"(,"hybrid_override_pattern":"MM"})", "layer_types",
           "linear-attention or state-space layers, which this model_type is not known to have");
 }

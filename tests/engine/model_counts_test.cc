@@ -47,10 +47,10 @@ TEST_CASE("the exact count is the published one, less what the publication count
 }
 
 TEST_CASE("published counts, as their makers give them") {
-  CHECK(model_of(preset_json("llama-3.1-8b")).exact_parameters == 8030261248);    // huggingface.co, safetensors
-  CHECK(model_of(preset_json("llama-2-7b")).exact_parameters == 6738415616);      // arXiv 2307.09288, rounded to 6.7B
-  CHECK(model_of(preset_json("mixtral-8x7b")).exact_parameters == 46702792704);   // mistral.ai: 46.7B, 12.9B active
-  CHECK(model_of(preset_json("deepseek-v3")).exact_parameters == 671026419200);   // arXiv 2412.19437: 671B, 37B active
+  CHECK(model_of(preset_json("llama-3.1-8b")).exact_parameters == 8030261248);   // huggingface.co, safetensors
+  CHECK(model_of(preset_json("llama-2-7b")).exact_parameters == 6738415616);     // arXiv 2307.09288, rounded to 6.7B
+  CHECK(model_of(preset_json("mixtral-8x7b")).exact_parameters == 46702792704);  // mistral.ai: 46.7B, 12.9B active
+  CHECK(model_of(preset_json("deepseek-v3")).exact_parameters == 671026419200);  // arXiv 2412.19437: 671B, 37B active
   CHECK(model_of(preset_json("gpt2")).exact_parameters == 124439808);
   CHECK(model_of(preset_json("falcon-7b")).exact_parameters == 6921720704);
 }

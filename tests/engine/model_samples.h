@@ -42,12 +42,14 @@ inline double kv_elements(const vram::Model& model, bool sliding) {
 inline vram::Architecture with_plan_keys(vram::Architecture a, const vram::Architecture& keys) {
   using A = vram::Architecture;
   for (double A::*member :
-       {&A::layers, &A::hidden, &A::heads, &A::kv_heads, &A::head_dim, &A::ffn, &A::vocab, &A::max_positions, &A::experts,
-        &A::experts_per_token, &A::expert_ffn, &A::shared_experts, &A::shared_ffn, &A::dense_layers, &A::moe_every,
-        &A::q_lora_rank, &A::kv_lora_rank, &A::nope_head_dim, &A::rope_head_dim, &A::v_head_dim, &A::window,
-        &A::state_elements, &A::mtp_layers, &A::extra_params})
+       {&A::layers,      &A::hidden,         &A::heads,         &A::kv_heads,      &A::head_dim,
+        &A::ffn,         &A::vocab,          &A::max_positions, &A::experts,       &A::experts_per_token,
+        &A::expert_ffn,  &A::shared_experts, &A::shared_ffn,    &A::dense_layers,  &A::moe_every,
+        &A::q_lora_rank, &A::kv_lora_rank,   &A::nope_head_dim, &A::rope_head_dim, &A::v_head_dim,
+        &A::window,      &A::state_elements, &A::mtp_layers,    &A::extra_params})
     a.*member = keys.*member;
-  for (bool A::*member : {&A::gated, &A::tied, &A::qkv_bias, &A::qk_norm, &A::learned_positions}) a.*member = keys.*member;
+  for (bool A::*member : {&A::gated, &A::tied, &A::qkv_bias, &A::qk_norm, &A::learned_positions})
+    a.*member = keys.*member;
   a.pattern = keys.pattern;
   return a;
 }

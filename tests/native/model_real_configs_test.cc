@@ -79,7 +79,8 @@ TEST_CASE("quantised checkpoints say so") {
 }
 
 TEST_CASE("a file cut short anywhere is refused, and nothing breaks") {
-  for (const char* name : {"Qwen--Qwen3-8B", "deepseek-ai--DeepSeek-V3", "meta-llama--Llama-4-Scout-17B-16E-Instruct"}) {
+  for (const char* name :
+       {"Qwen--Qwen3-8B", "deepseek-ai--DeepSeek-V3", "meta-llama--Llama-4-Scout-17B-16E-Instruct"}) {
     const std::string whole = config(name);
     const size_t end = whole.rfind('}');
     REQUIRE(end != std::string::npos);
@@ -91,9 +92,22 @@ TEST_CASE("a file cut short anywhere is refused, and nothing breaks") {
 }
 
 TEST_CASE("no field of any type breaks the reader") {
-  const json values[] = {nullptr, true, -1, 0, 1e300, 0.5, 9007199254740993.0, "text", "", json::array(),
-                         json::array({1, "a", nullptr}), json::object(), json::array({json::object()}), 3};
-  for (const auto& entry : std::filesystem::directory_iterator(std::string(VRAM_SOURCE_DIR) + "/tests/native/configs")) {
+  const json values[] = {nullptr,
+                         true,
+                         -1,
+                         0,
+                         1e300,
+                         0.5,
+                         9007199254740993.0,
+                         "text",
+                         "",
+                         json::array(),
+                         json::array({1, "a", nullptr}),
+                         json::object(),
+                         json::array({json::object()}),
+                         3};
+  for (const auto& entry :
+       std::filesystem::directory_iterator(std::string(VRAM_SOURCE_DIR) + "/tests/native/configs")) {
     const json whole = json::parse(config(entry.path().stem().string()), nullptr, false);
     if (whole.is_discarded()) continue;  // it holds Infinity
     for (const auto& item : whole.items())
