@@ -35,14 +35,15 @@ EMSCRIPTEN_KEEPALIVE const char* vram_report_json() {
 
 EMSCRIPTEN_KEEPALIVE const char* vram_state_json() {
   const vram::App& app = vram::the_app();
-  std::string places, drafts, notices;
+  std::string places, drafts, notices, keys;
   for (const vram::kit::Mark& mark : vram::kit::marks())
     places += (places.empty() ? "" : ",") + quoted(mark.name) + ":" + box_json(mark.box);
   for (const auto& [key, draft] : app.drafts)
     drafts += (drafts.empty() ? "" : ",") + quoted(std::string(vram::field(key).name)) + ":" + quoted(draft.text);
   for (const std::string& notice : app.notices) notices += (notices.empty() ? "" : ",") + quoted(notice);
+  for (const vram::Field& row : vram::fields()) keys += (keys.empty() ? "" : ",") + quoted(std::string(row.name));
   answer = "{\"share\":" + quoted(app.share) + ",\"frames\":" + std::to_string(vram::platform::frames_drawn()) +
-           ",\"places\":{" + places + "},\"drafts\":{" + drafts + "},\"notices\":[" + notices + "]}";
+           ",\"places\":{" + places + "},\"keys\":[" + keys + "],\"drafts\":{" + drafts + "},\"notices\":[" + notices + "]}";
   return answer.c_str();
 }
 }

@@ -25,7 +25,7 @@ struct Type {
 inline constexpr Type kText{Face::regular, 13}, kStrong{Face::semibold, 13}, kSmall{Face::regular, 12},
     kHeading{Face::semibold, 11}, kTitle{Face::semibold, 15}, kVerdict{Face::semibold, 22},
     kFigures{Face::tabular, 13}, kStrongFigures{Face::tabular_semibold, 13}, kSmallFigures{Face::tabular, 12},
-    kTinyFigures{Face::tabular, 11};
+    kTiny{Face::regular, 11.5f}, kTinyFigures{Face::tabular, 11};
 
 void load_fonts();
 /// Before ImGui::NewFrame.

@@ -43,7 +43,7 @@ void two_columns(App& app, const Box& window) {
   fill({window.x + rail - hairline(), window.y, hairline(), window.h}, theme().rule);
   const Box main{window.x + rail, window.y, window.w - rail, window.h};
   begin_scroll("results", main, theme().background);
-  const float margin = px(28), width = std::min(main.w - 2 * margin, px(1320));
+  const float margin = px(28), width = std::min(main.w - 2 * margin, px(1600));
   y = ImGui::GetCursorScreenPos().y + px(20);
   y += results(app, main.x + margin, y, width) + px(28);
   end_scroll(y);

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <string_view>
 
@@ -63,6 +64,20 @@ ImU32 color_of(Severity severity) {
   return severity == Severity::error ? theme().bad : severity == Severity::warning ? theme().warn : theme().muted;
 }
 
+/// "gpus: 30 GPUs cannot ..." without the key, which a sentence does not need.
+std::string without_key(const Message& fault) {
+  std::string text = fault.text;
+  if (!fault.key.empty() && text.starts_with(fault.key + ": ")) text = text.substr(fault.key.size() + 2);
+  return text;
+}
+
+/// The faults of a bill are its headline: said once.
+bool is_fault(const App& app, const Message& message) {
+  const auto says_it = [&](const Message& fault) { return fault.text == message.text; };
+  const auto& faults = app.plan().view == View::serve ? app.report.serving.faults : app.report.training.faults;
+  return std::any_of(faults.begin(), faults.end(), says_it);
+}
+
 /// A finding: what it would change is a link that does it; the rest says what comes of it.
 float finding_row(App& app, const Finding& finding, float x, float y, float width) {
   const float line = px(20);
@@ -82,13 +97,22 @@ float finding_row(App& app, const Finding& finding, float x, float y, float widt
   return height;
 }
 
+bool is_note(const Finding& finding) { return finding.severity == Severity::info && finding.change.empty(); }
+
+float finding_rows(App& app, bool serving, bool notes, float x, float y, float width) {
+  const float top = y;
+  const std::vector<Finding> findings = app.report.findings;  // applying one replaces the report
+  for (const bool fixes : {true, false})
+    for (const Finding& finding : findings)
+      if (about_serving(finding) == serving && !is_headline(finding) && is_note(finding) == notes && finding.change.empty() != fixes)
+        y += finding_row(app, finding, x, y, width);
+  return y - top;
+}
+
 float message_row(const Message& message, float x, float y, float width) {
   const float line = px(20);
   dot(x + px(3), y + line / 2, 2.5f, theme().warn);
-  std::string head = message.key;
-  if (!message.given.empty()) head += " = " + message.given.substr(0, 60);
-  return runs(x + px(12), y, width - px(12), line,
-              {{kSmall, theme().ink, head.empty() ? "" : head + ": ", ""}, {kSmall, theme().muted, message.text, ""}}, nullptr);
+  return runs(x + px(12), y, width - px(12), line, {{kSmall, theme().ink, message.text, ""}}, nullptr);
 }
 
 }  // namespace
@@ -98,7 +122,7 @@ Headline training_headline(const App& app) {
   const Word word = word_of(bill.verdict);
   Headline headline{word.text, "", "", word.color};
   if (bill.verdict == Verdict::invalid) {
-    headline.rest = bill.faults.empty() ? "This plan cannot exist." : bill.faults[0].text;
+    headline.rest = bill.faults.empty() ? "This plan cannot exist." : without_key(bill.faults[0]);
     return headline;
   }
   const Units units = units_of(app.plan());
@@ -116,13 +140,13 @@ Headline serving_headline(const App& app) {
   const Word word = word_of(bill.verdict);
   Headline headline{word.text, "", "", word.color};
   if (bill.verdict == Verdict::invalid) {
-    headline.rest = bill.faults.empty() ? "This server cannot exist." : bill.faults[0].text;
+    headline.rest = bill.faults.empty() ? "This server cannot exist." : without_key(bill.faults[0]);
     return headline;
   }
   const Units units = units_of(app.plan());
   const double most = bill.max_concurrency.value_or(0), promised = bill.promised_concurrency.value_or(0);
   if (most < 1) headline.rest = "The weights leave no room for a request";
-  else headline.rest = requests(promised) + " at a time to promise, " + requests(app.plan().concurrency) + " asked";
+  else headline.rest = requests(promised) + " at a time can be promised, " + show_grouped(app.plan().concurrency) + (app.plan().concurrency == 1 ? " is asked" : " are asked");
   headline.margin = "A replica holds " + requests(most) + " of " + show_grouped(app.plan().prompt) + " + " +
                     show_grouped(app.plan().output) + " tokens";
   if (bill.kv_bytes_per_request)
@@ -140,19 +164,19 @@ float headline_view(App& app, const Headline& headline, bool serving, float x, f
   if (!headline.margin.empty()) y += paragraph(kText, theme().muted, x, y, width, headline.margin) + px(4);
   const auto& faults = serving ? app.report.serving.faults : app.report.training.faults;
   for (size_t i = 1; i < faults.size(); i++) y += message_row(faults[i], x, y, width);
-  const std::vector<Finding> findings = app.report.findings;  // applying one replaces the report
-  for (const bool fixes : {true, false})
-    for (const Finding& finding : findings)
-      if (about_serving(finding) == serving && !is_headline(finding) && finding.change.empty() != fixes)
-        y += finding_row(app, finding, x, y, width);
-  return y - top;
+  return y + finding_rows(app, serving, false, x, y, width) - top;
+}
+
+float notes_view(App& app, bool serving, float x, float y, float width) {
+  return finding_rows(app, serving, true, x, y, width);
 }
 
 float notices_view(App& app, float x, float y, float width) {
   const float top = y;
   for (const std::string& notice : app.notices) y += message_row({"", "", notice}, x, y, width - px(70));
   if (!app.notices.empty() && button("dismiss", {x + width - px(64), top, px(64), px(24)}, "Dismiss", false)) app.notices.clear();
-  for (const Message& message : app.report.messages) y += message_row(message, x, y, width);
+  for (const Message& message : app.report.messages)
+    if (!is_fault(app, message)) y += message_row(message, x, y, width);
   return y > top ? y - top + px(12) : 0;
 }
 

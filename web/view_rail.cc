@@ -73,8 +73,8 @@ std::string dp_derivation(const Plan& plan) {
 }
 
 /// A small grey link: "12 more" or "fewer".
-float more_link(App& app, const std::string& name, size_t hidden, bool open, float x, float y) {
-  const std::string label = open ? "fewer" : std::to_string(hidden) + " more";
+float more_link(App& app, const std::string& name, const std::string& closed, bool open, float x, float y) {
+  const std::string label = open ? "fewer" : closed;
   const Box box{x, y, text_width(kSmall, label) + px(14), px(20)};
   const Touch touch = area(name, box);
   caret(x + px(4), y + box.h / 2, open, theme().muted);
@@ -113,24 +113,28 @@ float section_rows(App& app, const Section& section, float x, float y, float wid
     if (last_parallel && has_data_parallel(app.plan()))
       y += derived_row("Data parallel", write_number(app.plan().dp()), dp_derivation(app.plan()), x, y, width);
   }
-  if (hidden > 0) y += more_link(app, more, hidden, all, x, y);
+  const std::string what = section.name == "Model" ? "shape and parts" : std::to_string(hidden) + " more";
+  if (hidden > 0) y += more_link(app, more, what, all, x, y);
   return y - top;
 }
 
-/// A heading that folds its section on narrow pages, where open is the exception.
-bool section_heading(App& app, std::string_view title, bool folds, float x, float& y, float width) {
-  bool open = true;
-  const float height = px(24);
-  if (folds) {
-    const std::string name = "section." + std::string(title);
-    open = app.open.contains(name);
-    const Touch touch = area(name, {x, y, width, height});
-    caret(x + width - px(8), y + height / 2, open, theme().muted);
-    if (touch.pressed) open = toggle(app, name);
+/// The names of sections, small, to open one by one: narrow pages show the answer first.
+float section_chips(App& app, const std::vector<Section>& list, float x, float y, float width) {
+  float at = x;
+  const float height = px(30);
+  for (const Section& section : list) {
+    const std::string name = "section." + std::string(section.name);
+    const bool open = app.open.contains(name);
+    const float w = text_width(kSmall, section.name) + px(20);
+    if (at > x && at + w > x + width) at = x, y += height + px(6);
+    const Box box{at, y, w, height};
+    const Touch touch = area(name, box);
+    frame(box, open ? mix(theme().box, theme().accent, 0.12f) : theme().box, open ? theme().accent : theme().rule);
+    text_centred(kSmall, open ? theme().accent : theme().muted, box.x + w / 2, y + height / 2, section.name);
+    if (touch.pressed) toggle(app, name);
+    at += w + px(6);
   }
-  heading(x, y + height / 2, title);
-  y += height + px(open ? 4 : 0);
-  return open;
+  return y + height;
 }
 
 float model_block(App& app, bool folds, float x, float y, float width) {
@@ -167,11 +171,12 @@ float rail_view(App& app, float x, float y, float width, bool folds) {
   const bool serving = app.plan().view == View::serve;
   y += model_block(app, folds, x, y, width) + px(12);
   y += hardware_block(app, serving, x, y, width) + px(12);
-  for (const Section& section : sections_of(app, serving ? Group::serving : Group::training)) {
-    if (!section_heading(app, section.name, folds, x, y, width)) {
-      rule(x, y, width, theme().rule);
-      continue;
-    }
+  const std::vector<Section> list = sections_of(app, serving ? Group::serving : Group::training);
+  if (folds) y = section_chips(app, list, x, y, width) + px(12);
+  for (const Section& section : list) {
+    if (folds && !app.open.contains("section." + std::string(section.name))) continue;
+    heading(x, y + px(12), section.name);
+    y += px(28);
     y += section_rows(app, section, x, y, width) + px(8);
   }
   return y - top;

@@ -38,18 +38,34 @@ std::vector<Bar> stage_bars(const TrainingBill& bill) {
 std::vector<Bill::Check> napkin_of(const TrainingNapkin& napkin) {
   std::vector<Bill::Check> checks;
   if (!napkin.total_bytes) return checks;
-  std::string note = "16 B a parameter";
-  if (napkin.activations_bytes) note += " + 34·s·b·h + 5·a·s²·b a layer";
+  std::string note;
+  if (napkin.gpus) note = show_grouped(whole(*napkin.gpus)) + (*napkin.gpus == 1 ? " GPU: " : " GPUs: ");
+  note += "16 B × parameters";
+  if (napkin.activations_bytes) note += " + (34·s·b·h + 5·a·s²·b) × layers";
   note += " + 10 GB";
-  if (napkin.gpus) note += ": " + show_grouped(whole(*napkin.gpus)) + (*napkin.gpus == 1 ? " GPU" : " GPUs");
   checks.push_back({"On a napkin, undivided", note, whole(*napkin.total_bytes)});
   return checks;
+}
+
+/// What remains to be said of a plan that cannot exist.
+std::vector<Tile> napkin_tiles(const App& app) {
+  const TrainingNapkin& napkin = app.report.training.napkin;
+  const Units units = units_of(app.plan());
+  std::vector<Tile> list;
+  const auto add = [&](const std::optional<uint64_t>& bytes, const char* label, const char* help) {
+    if (bytes) list.push_back({show_bytes(whole(*bytes), units), label, help});
+  };
+  add(napkin.states_bytes, "states, on a napkin", "16 B a parameter, for one whole copy of the model.");
+  add(napkin.activations_bytes, "activations", "(34·s·b·h + 5·a·s²·b) × layers, for one micro-batch.");
+  add(napkin.total_bytes, "with buffers", "10 GB of buffers on top.");
+  if (napkin.gpus) list.push_back({show_grouped(whole(*napkin.gpus)), "GPUs at least", "Total ÷ the memory on the box."});
+  return list;
 }
 
 float train_bill(App& app, float x, float y, float width) {
   const TrainingBill& training = app.report.training;
   const Units units = units_of(app.plan());
-  Bill statement{"line", &training.lines, units, "On the device", "", napkin_of(training.napkin)};
+  Bill statement{"line", &training.lines, units, "On the device", "", napkin_of(training.napkin), ""};
   statement.total_note = "allocated " + show_bytes(whole(training.allocated_bytes), units) + " · reserved " +
                          show_bytes(whole(training.reserved_bytes), units);
   return bill(app, statement, x, y, width);
@@ -145,17 +161,21 @@ float figures_column(const App& app, float x, float y, float width) {
 float train_view(App& app, float x, float y, float width) {
   const float top = y;
   y += headline_view(app, training_headline(app), false, x, y, width) + px(4);
-  if (app.report.training.lines.empty()) return y - top + figures_column(app, x, y, std::min(width, px(528)));
+  if (app.report.training.lines.empty()) {
+    y += px(12) + tiles("napkin", napkin_tiles(app), x, y + px(8), std::min(width, px(528)));
+    return y + notes_view(app, false, x, y, width) - top;
+  }
   const double capacity = whole(app.report.training.capacity_bytes);
   y += stacked_bars(stage_bars(app.report.training), capacity, units_of(app.plan()), x, y, width) + px(12);
   const float gap = px(28);
   if (width < px(760)) {
     y += train_bill(app, x, y, width) + px(20);
     y += figures_column(app, x, y, width);
-    return y - top;
+    return y + notes_view(app, false, x, y, width) - top;
   }
   const float left = std::round((width - gap) * 0.6f);
-  const float bottom = y + train_bill(app, x, y, left);
+  float bottom = y + train_bill(app, x, y, left) + px(20);
+  bottom += notes_view(app, false, x, bottom, left);
   return std::max(bottom, y + figures_column(app, x + left + gap, y, width - left - gap)) - top;
 }
 

@@ -26,6 +26,8 @@ struct Headline {
 Headline training_headline(const App& app);
 Headline serving_headline(const App& app);
 float headline_view(App& app, const Headline& headline, bool serving, float x, float y, float width);
+/// What is good to know beside it.
+float notes_view(App& app, bool serving, float x, float y, float width);
 /// What an import or the reader had to say, where anything was.
 float notices_view(App& app, float x, float y, float width);
 

@@ -41,6 +41,7 @@ struct Bill {
     double bytes = 0;
   };
   std::vector<Check> checks;  // napkin figures underneath
+  std::string_view color_of;  // one colour for all lines; "" = each its own
 };
 float bill(App& app, const Bill& bill, float x, float y, float width);
 
@@ -65,7 +66,11 @@ struct Tile {
 };
 float tiles(const std::string& name, const std::vector<Tile>& list, float x, float y, float width);
 
-ImU32 line_color(std::string_view id);
+/// Where there is a KV cache it has the activations' colour, and they another.
+ImU32 line_color(const std::vector<Line>& bill, std::string_view id);
+
+/// Long runs of digits in groups: "24147263488 B" -> "24,147,263,488 B".
+std::string with_groups(std::string_view text);
 
 /// Bytes as a plain number in the unit of a bill whose largest figure is `largest`: all amounts of it align.
 struct Scale {

@@ -25,24 +25,24 @@ void draw_bar(const Bar& bar, const Box& box, double most, Units units) {
     const float from = std::round(box.x + static_cast<float>(bytes) * per_byte);
     bytes += static_cast<double>(line.bytes);
     const Box part{from, box.y, std::round(box.x + static_cast<float>(bytes) * per_byte) - from, box.h};
-    fill(part, line_color(line.id), 0);
+    fill(part, line_color(*bar.lines, line.id), 0);
     explain_segment(bar, line, part, units);
   }
 }
 
+/// The band of the estimate: dark over the bar, ink beyond it.
 void draw_whisker(const Bar& bar, const Box& box, double most) {
   if (bar.band <= 0) return;
   const float per_byte = box.w / static_cast<float>(most), middle = std::round(box.y + box.h / 2);
-  const float left = box.x + static_cast<float>(std::max(0.0, bar.bytes - bar.band)) * per_byte;
-  const float right = box.x + static_cast<float>(bar.bytes + bar.band) * per_byte;
-  const float tall = px(7), line = hairline();
-  // On the bar a light line, off it a dark one, would vanish at the other end: ink with a rim of background.
-  fill({left - line, middle - line, right - left + 2 * line, 3 * line}, theme().background);
-  for (const float x : {std::round(left), std::round(right)}) {
-    fill({x - line, middle - tall / 2 - line, 3 * line, tall + 2 * line}, theme().background);
-    fill({x, middle - tall / 2, line, tall}, theme().ink);
-  }
-  fill({left, middle, right - left, line}, theme().ink);
+  const float left = std::round(box.x + static_cast<float>(std::max(0.0, bar.bytes - bar.band)) * per_byte);
+  const float end = std::round(box.x + static_cast<float>(bar.bytes) * per_byte);
+  const float right = std::round(box.x + static_cast<float>(bar.bytes + bar.band) * per_byte);
+  const float line = std::max(hairline(), px(1.25f)), tall = px(8);
+  const ImU32 on_bar = IM_COL32(0x14, 0x16, 0x1a, 255);
+  fill({left, middle, end - left, line}, on_bar);
+  fill({left, middle - tall / 2, line, tall + line}, on_bar);
+  fill({end, middle, right - end, line}, theme().ink);
+  fill({right - line, middle - tall / 2, line, tall + line}, theme().ink);
 }
 
 double largest(const std::vector<Bar>& bars, double capacity) {
@@ -71,31 +71,43 @@ struct Plot {
   float left(size_t i) const { return box.x + box.w * static_cast<float>(i) / static_cast<float>(stepped ? count : count - 1); }
 };
 
-/// One band of the chart, between what lies under it and itself.
-void draw_band(const Plot& plot, const std::vector<double>& under, const std::vector<double>& over, ImU32 color) {
+/// Everything from the axis up to `over`: bands are drawn from the top one down, each over the one before, so that no
+/// seam shows between them.
+void draw_band(const Plot& plot, const std::vector<double>& over, ImU32 color) {
   ImDrawList& list = *ImGui::GetWindowDrawList();
-  for (size_t i = 0; i + (plot.stepped ? 0 : 1) < plot.count; i++) {
-    const size_t next = plot.stepped ? i : i + 1;
-    const float x0 = std::round(plot.left(i)), x1 = std::round(plot.left(i + 1));
-    if (plot.stepped) fill({x0, plot.y(over[i]), x1 - x0 - hairline(), plot.y(under[i]) - plot.y(over[i])}, color);
-    else list.AddQuadFilled({x0, plot.y(over[i])}, {x1, plot.y(over[next])}, {x1, plot.y(under[next])}, {x0, plot.y(under[i])}, color);
+  const float bottom = plot.box.bottom();
+  if (plot.stepped) {
+    for (size_t i = 0; i < plot.count; i++) {
+      const float left = std::round(plot.left(i)), right = std::round(plot.left(i + 1)) - px(2), top = std::round(plot.y(over[i]));
+      fill({left, top, right - left, bottom - top}, color);
+    }
+    return;
   }
+  for (size_t i = 0; i + 1 < plot.count; i++) {
+    const float left = std::round(plot.left(i)), right = std::round(plot.left(i + 1));
+    list.AddQuadFilled({left, plot.y(over[i])}, {right, plot.y(over[i + 1])}, {right, bottom}, {left, bottom}, color);
+  }
+}
+
+/// About four steps of 1, 2 or 5.
+double step_of(double most) {
+  const double rough = most / 4;
+  double step = 1;
+  while (step * 10 <= rough) step *= 10;
+  while (step > rough) step /= 10;
+  return step * (rough / step > 5 ? 10 : rough / step > 2 ? 5 : 2);
 }
 
 void draw_axis(const Plot& plot, double capacity, Units units, float x) {
   const Scale scale = scale_of(plot.most, units);
-  const double rough = plot.most / scale.unit / 3;
-  double step = 1;
-  while (step * 10 <= rough) step *= 10;
-  while (step > rough) step /= 10;
-  step *= rough / step >= 5 ? 5 : rough / step >= 2 ? 2 : 1;
+  const double step = step_of(plot.most / scale.unit);
   const int decimals = step >= 1 ? 0 : step >= 0.1 ? 1 : 2;
   for (double at = 0; at * scale.unit <= plot.most; at += step)
     text(kTinyFigures, theme().muted, x, plot.y(at * scale.unit), show_fixed(at, decimals));
   const float y = std::round(plot.y(capacity));
   for (float at = plot.box.x; at < plot.box.right(); at += px(6))
     fill({at, y, std::min(px(3), plot.box.right() - at), hairline()}, theme().ink);
-  text_right(kTinyFigures, theme().ink, plot.box.right(), y - px(8), show_bytes(capacity, units));
+  text(kTinyFigures, theme().ink, plot.box.x + px(4), y - px(8), show_bytes(capacity, units));
 }
 
 void draw_ticks(const Plot& plot, const std::vector<AreaPoint>& points) {
@@ -149,22 +161,39 @@ float area_chart(std::string_view title, const std::vector<AreaPoint>& points, b
   for (const AreaPoint& point : points) most = std::max(most, static_cast<double>(total_bytes(*point.lines)) * 1.05);
   const float axis = px(34);
   const Plot plot{{x + axis, y + px(28), width - axis, px(120)}, most, points.size(), stepped};
-  std::vector<double> under(points.size(), 0.0), over(points.size(), 0.0);
-  for (const Line& kind : *points.back().lines) {
-    for (size_t i = 0; i < points.size(); i++) over[i] = under[i] + bytes_of(points[i], kind.id);
-    draw_band(plot, under, over, line_color(kind.id));
-    under = over;
+  std::vector<double> over;
+  for (const AreaPoint& point : points) over.push_back(static_cast<double>(total_bytes(*point.lines)));
+  const std::vector<Line>& kinds = *points.back().lines;
+  for (auto kind = kinds.rbegin(); kind != kinds.rend(); ++kind) {
+    draw_band(plot, over, line_color(kinds, kind->id));
+    for (size_t i = 0; i < points.size(); i++) over[i] -= bytes_of(points[i], kind->id);
   }
   draw_axis(plot, capacity, units, x);
   draw_ticks(plot, points);
   return px(28 + 120 + 22);
 }
 
+namespace {
+
+/// Tiles side by side, so that the last row is as full as can be.
+int tiles_across(size_t count, float width) {
+  const int n = static_cast<int>(count), most = std::max(2, static_cast<int>(width / px(84)));
+  if (n <= std::min(4, most)) return n;
+  for (const int across : {4, 3, 2})
+    if (across <= most && n % across == 0) return across;
+  return std::min(3, most);
+}
+
+}  // namespace
+
 float tiles(const std::string& name, const std::vector<Tile>& list, float x, float y, float width) {
   if (list.empty()) return 0;
-  const int across = std::min<int>(static_cast<int>(list.size()), width < px(300) ? 2 : list.size() == 3 ? 3 : width < px(560) ? (list.size() % 4 == 0 || list.size() > 4 ? 4 : 2) : 4);
+  const int across = tiles_across(list.size(), width);
   const int rows = (static_cast<int>(list.size()) + across - 1) / across;
-  const float w = width / static_cast<float>(across), h = px(58);
+  const float w = width / static_cast<float>(across), room = w - px(18), line = px(16);
+  bool two_lines = false;
+  for (const Tile& tile : list) two_lines = two_lines || text_width(kTiny, tile.label) > room;
+  const float h = px(two_lines ? 72 : 56);
   frame({x, y, width, h * static_cast<float>(rows)}, theme().box, theme().rule);
   for (size_t i = 0; i < list.size(); i++) {
     const int column = static_cast<int>(i) % across, row = static_cast<int>(i) / across;
@@ -172,8 +201,8 @@ float tiles(const std::string& name, const std::vector<Tile>& list, float x, flo
     if (column > 0) fill({box.x, box.y, hairline(), h}, theme().rule);
     if (row > 0 && column == 0) rule(x, box.y, width, theme().rule);
     const Touch touch = area(name + "." + list[i].label, box, false);
-    text(kTitle, theme().ink, box.x + px(11), box.y + px(20), fitted(kTitle, list[i].figure, w - px(14)));
-    text(kSmall, theme().muted, box.x + px(11), box.y + px(41), fitted(kSmall, list[i].label, w - px(14)));
+    text(kTitle, theme().ink, box.x + px(10), box.y + px(20), fitted(kTitle, list[i].figure, w - px(12)));
+    runs(box.x + px(10), box.y + px(31), room, line, {{kTiny, theme().muted, list[i].label, ""}}, nullptr);
     if (!list[i].help.empty()) tooltip(touch, list[i].label, list[i].help);
   }
   return h * static_cast<float>(rows);

@@ -17,20 +17,21 @@ struct Columns {
 Columns columns_of(float x, float width) {
   const bool narrow = width < px(480);
   const float right = x + width, amount = right - px(56);
-  if (narrow) return {x, width, amount - px(64), x + px(28), amount - px(64), amount, right, true};
-  const float formula = x + std::round(width * 0.34f);
-  return {x, width, formula - px(8), formula, amount - px(72), amount, right, false};
+  if (narrow) return {x, width, amount - px(64), x + px(28), right, amount, right, true};
+  const float formula = x + std::clamp(std::round(width * 0.3f), px(150), px(230));
+  return {x, width, formula - px(8), formula, amount - px(66), amount, right, false};
 }
 
 std::string percent(double bytes, double total) {
   if (total <= 0) return "";
   const double share = bytes / total * 100;
+  if (share >= 99.95) return "100 %";
   return share > 0 && share < 0.1 ? "<0.1 %" : show_fixed(share, 1) + " %";
 }
 
 /// How a line comes about, on one line: its factors, or its parts by name.
 std::string summary(const Line& line) {
-  if (line.children.empty()) return formula(line);
+  if (line.children.empty()) return with_groups(formula(line));
   std::string names;
   for (const Line& child : line.children) {
     if (child.bytes == 0) continue;
@@ -59,7 +60,7 @@ void write_figures(const Writer& w, const Line& line, int depth, float middle) {
 /// What an unfolded part says: formula, band, source.
 void write_explanation(Writer& w, const Line& line, float indent) {
   const float x = w.at.x + indent, width = w.at.amount_right - px(64) - x;
-  const std::string product = formula(line);
+  const std::string product = with_groups(formula(line));
   if (!product.empty()) w.y += paragraph(kSmall, theme().ink, x, w.y, width, product + " = " + show_grouped(static_cast<double>(line.bytes)) + " B");
   if (line.band_bytes > 0)
     w.y += paragraph(kSmall, theme().muted, x, w.y, width, "± " + show_bytes(static_cast<double>(line.band_bytes), w.bill.units));
@@ -79,7 +80,7 @@ void write_line(Writer& w, const Line& line, const std::string& path, int depth)
   const float middle = w.y + std::round(height / 2);
   const float text_x = depth == 0 ? w.at.x + px(28) : w.at.x + indent + px(12);
   caret(depth == 0 ? w.at.x + px(4) : text_x - px(9), middle, open, theme().muted);
-  if (depth == 0) fill({w.at.x + px(12), middle - px(4), px(9), px(9)}, line_color(line.id), px(2));
+  if (depth == 0) fill({w.at.x + px(12), middle - px(4), px(9), px(9)}, line_color(*w.bill.lines, w.bill.color_of.empty() ? line.id : w.bill.color_of), px(2));
   const Type type = depth == 0 ? kText : kSmall;
   text(type, depth == 0 ? theme().ink : theme().muted, text_x, middle, fitted(type, line.label, w.at.name_right - text_x));
   const float how_y = two_rows ? middle + px(18) : middle;
@@ -144,12 +145,12 @@ Scale scale_of(double largest, Units units) {
 std::string amount(double bytes, const Scale& scale) {
   const double value = bytes / scale.unit;
   const std::string text = show_fixed(value, scale.decimals);
-  if (value < 10000) return text;
+  if (value < 1000) return text;
   const size_t point = std::min(text.find('.'), text.size());
   return show_grouped(std::floor(value)) + text.substr(point);
 }
 
-ImU32 line_color(std::string_view id) {
+ImU32 line_color(const std::vector<Line>& bill, std::string_view id) {
   struct Entry {
     std::string_view id;
     ImU32 color;
@@ -160,9 +161,24 @@ ImU32 line_color(std::string_view id) {
       {"optimizer", IM_COL32(0x00, 0x9E, 0x73, 255)}, {"activations", IM_COL32(0xE6, 0x9F, 0x00, 255)},
       {"kv_cache", IM_COL32(0xE6, 0x9F, 0x00, 255)},  {"logits", IM_COL32(0xD5, 0x5E, 0x00, 255)},
       {"adapters", IM_COL32(0xCC, 0x79, 0xA7, 255)},  {"gathered", IM_COL32(0xCC, 0x79, 0xA7, 255)}};
+  const bool serving = std::any_of(bill.begin(), bill.end(), [](const Line& line) { return std::string_view(line.id) == "kv_cache"; });
+  if (serving && id == "activations") id = "logits";
   for (const Entry& entry : entries)
     if (entry.id == id) return entry.color;
   return IM_COL32(0x9A, 0x9A, 0x94, 255);
+}
+
+std::string with_groups(std::string_view text) {
+  std::string result;
+  for (size_t at = 0; at < text.size();) {
+    size_t end = at;
+    while (end < text.size() && text[end] >= '0' && text[end] <= '9') end++;
+    const bool decimals = at > 0 && text[at - 1] == '.';
+    if (end - at > 4 && end - at < 16 && !decimals) result += show_grouped(read_number(text.substr(at, end - at)).value_or(0));
+    else result += text.substr(at, std::max(end, at + 1) - at);
+    at = std::max(end, at + 1);
+  }
+  return result;
 }
 
 float bill(App& app, const Bill& bill, float x, float y, float width) {

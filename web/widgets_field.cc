@@ -168,7 +168,10 @@ float field_row(App& app, Key key, float x, float y, float width) {
   value_box(app, row, {x + label, y, width - label, px(kRowHeight)});
   const auto draft = app.drafts.find(key);
   if (draft == app.drafts.end()) return px(kRowPitch);
-  return px(kRowHeight + 2) + paragraph(kSmall, theme().bad, x + label, y + px(kRowHeight + 2), width - label, draft->second.complaint) + px(6);
+  std::string complaint = draft->second.complaint;
+  const std::string key_first = std::string(row.name) + ": ";
+  if (complaint.starts_with(key_first)) complaint = complaint.substr(key_first.size());
+  return px(kRowHeight + 2) + paragraph(kSmall, theme().bad, x + label, y + px(kRowHeight + 2), width - label, complaint) + px(6);
 }
 
 float derived_row(std::string_view label, std::string_view value, std::string_view grey, float x, float y, float width) {

@@ -1,0 +1,171 @@
+// What the page does to the plan, and what becomes of the address.
+import { readFileSync } from 'node:fs';
+import { equal, open, truth } from './harness.mjs';
+
+const base = 'v=1&model=llama-2-7b&gpus=8';
+
+async function drop(tab, name, text) {
+  await tab.page.evaluate(([file, content]) => {
+    const data = new DataTransfer();
+    data.items.add(new File([content], file, { type: 'application/json' }));
+    document.getElementById('canvas').dispatchEvent(new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true }));
+  }, [name, text]);
+}
+
+const config = JSON.stringify({ model_type: 'llama', architectures: ['LlamaForCausalLM'], hidden_size: 2048, intermediate_size: 5632,
+  num_hidden_layers: 22, num_attention_heads: 32, num_key_value_heads: 4, vocab_size: 32000, max_position_embeddings: 2048,
+  hidden_act: 'silu', rms_norm_eps: 1e-5, tie_word_embeddings: false, torch_dtype: 'bfloat16' });
+
+export const cases = {
+  async 'typing in a box changes plan, text and address'() {
+    const tab = await open(base);
+    await tab.type('field.tp', '4');
+    equal((await tab.report()).share, `${base}&tp=4`, 'share');
+    await tab.until(async () => (await tab.hash()) === `${base}&tp=4`, 'the address follows');
+    await tab.close();
+  },
+  async 'fast typing loses no key'() {
+    const tab = await open(base);
+    await tab.click('field.tokens');
+    await tab.page.keyboard.type('123456789012');
+    await tab.until(async () => (await tab.hash()).endsWith('tokens=123456789012'), 'all digits');
+    await tab.close();
+  },
+  async 'back undoes one edit at a time'() {
+    const tab = await open(base);
+    await tab.click('field.zero.3');
+    await tab.until(async () => (await tab.hash()).endsWith('zero=3'), 'first edit');
+    await tab.click('field.zero.2');
+    await tab.until(async () => (await tab.hash()).endsWith('zero=2'), 'second edit');
+    await tab.page.goBack();
+    await tab.until(async () => (await tab.report()).share === `${base}&zero=3`, 'one step back');
+    await tab.page.goBack();
+    await tab.until(async () => (await tab.report()).share === base, 'two steps back');
+    await tab.page.goForward();
+    await tab.until(async () => (await tab.report()).share === `${base}&zero=3`, 'a step forward');
+    await tab.close();
+  },
+  async 'typing one number is one step back'() {
+    const tab = await open(base);
+    await tab.type('field.gpus', '16');
+    await tab.page.waitForTimeout(500);
+    await tab.page.keyboard.type('0');
+    await tab.until(async () => (await tab.hash()).includes('gpus=160'), 'typed');
+    await tab.page.keyboard.press('Enter');
+    await tab.page.goBack();
+    await tab.until(async () => (await tab.report()).share === base, 'back to what it was');
+    await tab.close();
+  },
+  async 'an unusable value stays where it was typed, with a complaint'() {
+    const tab = await open(base);
+    await tab.type('field.tp', '12x');
+    await tab.page.keyboard.press('Enter');
+    await tab.settle();
+    equal((await tab.state()).drafts, { tp: '12x' }, 'drafts');
+    await tab.click('field.pp');
+    equal((await tab.state()).drafts, { tp: '12x' }, 'drafts after leaving the box');
+    await tab.type('field.tp', '2');
+    equal((await tab.state()).drafts, {}, 'drafts after a usable value');
+    await tab.close();
+  },
+  async 'the dot brings the default back'() {
+    const tab = await open(base);
+    await tab.click('reset.gpus');
+    equal((await tab.report()).share, 'v=1&model=llama-2-7b', 'share');
+    await tab.close();
+  },
+  async 'an emptied box is the default'() {
+    const tab = await open(base);
+    await tab.click('field.gpus');
+    await tab.page.keyboard.press('Control+A');
+    await tab.page.keyboard.press('Delete');
+    await tab.settle();
+    equal((await tab.report()).share, 'v=1&model=llama-2-7b', 'share');
+    await tab.close();
+  },
+  async 'models and GPUs are found by search'() {
+    const tab = await open(base);
+    await tab.click('model');
+    await tab.page.keyboard.type('deepseek v3');
+    await tab.settle();
+    await tab.click('model.deepseek-v3');
+    equal((await tab.report()).model.id, 'deepseek-v3', 'model');
+    await tab.click('gpu');
+    await tab.page.keyboard.type('mi300x');
+    await tab.settle();
+    await tab.page.keyboard.press('Enter');
+    await tab.until(async () => (await tab.report()).hardware.id === 'mi300x-192gb', 'a GPU by Enter');
+    await tab.close();
+  },
+  async 'a fix applies itself'() {
+    const tab = await open('model=llama-3.1-70b&gpus=32&tp=4&pp=4&seq=8192');
+    const before = await tab.report();
+    equal(before.training.verdict, 'exceeds', 'verdict before');
+    const fix = before.findings.find((finding) => finding.change && finding.saves_bytes);
+    await tab.click(`fix.${fix.id}`);
+    const after = await tab.report();
+    equal(before.training.device_bytes - after.training.device_bytes, fix.saves_bytes, 'bytes saved');
+    await tab.close();
+  },
+  async 'a line opens to its parts'() {
+    const tab = await open(base);
+    await tab.click('line.optimizer');
+    const { places } = await tab.state();
+    const parts = Object.keys(places).filter((name) => name.startsWith('line.optimizer/'));
+    truth(parts.length > 0, 'no parts');
+    await tab.close();
+  },
+  async 'serve view, units and theme are part of the link'() {
+    const tab = await open(base);
+    await tab.click('tab.serve');
+    await tab.click('units');
+    await tab.click('theme');
+    await tab.until(async () => (await tab.hash()) === `${base}&view=serve&units=gb&theme=dark`, 'the view keys');
+    truth((await tab.state()).places['field.concurrency'], 'no serving inputs');
+    await tab.close();
+  },
+  async 'copy link puts the address on the clipboard'() {
+    const tab = await open(base);
+    await tab.type('field.tp', '2');
+    await tab.click('copy');
+    const copied = await tab.page.evaluate(() => navigator.clipboard.readText());
+    truth(copied.endsWith(`/#${base}&tp=2`), copied);
+    await tab.close();
+  },
+  async 'text is pasted into a box'() {
+    const tab = await open(base);
+    await tab.page.evaluate(() => navigator.clipboard.writeText('24'));
+    await tab.click('field.gpus');
+    await tab.page.keyboard.press('Control+A');
+    await tab.page.keyboard.press('Control+V');
+    await tab.until(async () => (await tab.report()).hardware.gpus === 24, 'pasted once');
+    await tab.close();
+  },
+  async 'a dropped config.json is imported, and its link gives the same report'() {
+    const tab = await open(`${base}&gpu=a100-sxm4-80gb`);
+    await drop(tab, 'config.json', config);
+    await tab.until(async () => (await tab.report()).model.parameters === 1100048384, 'TinyLlama by its config.json');
+    const report = await tab.json('vram_report_json');
+    equal(JSON.parse(report).hardware.id, 'a100-sxm4-80gb', 'the rest of the plan');
+    await tab.until(async () => (await tab.hash()).includes('model=custom'), 'the address');
+    const again = await open(await tab.hash());
+    equal(await again.json('vram_report_json'), report, 'report of the link');
+    await again.close();
+    await tab.close();
+  },
+  async 'a pasted config.json is imported'() {
+    const tab = await open(base);
+    await tab.page.evaluate((text) => navigator.clipboard.writeText(text), config);
+    await tab.page.keyboard.press('Control+V');
+    await tab.until(async () => (await tab.report()).model.parameters === 1100048384, 'imported');
+    await tab.close();
+  },
+  async 'a refused config.json changes nothing and says why'() {
+    const tab = await open(base);
+    await drop(tab, 'config.json', '{"model_type": "perceiver9000", "hidden_size": 12}');
+    await tab.until((state) => state.notices.length > 1, 'a notice');
+    equal((await tab.report()).model.id, 'llama-2-7b', 'model');
+    truth((await tab.state()).notices.join(' ').includes('perceiver9000'), 'the architecture is not named');
+    await tab.close();
+  },
+};

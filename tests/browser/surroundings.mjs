@@ -1,0 +1,176 @@
+// The page in its surroundings: screens, themes, frames, fingers, idleness, lost graphics, the network.
+import { equal, open, origin, truth, wrappers } from './harness.mjs';
+
+const base = 'v=1&model=llama-2-7b&gpus=8';
+
+/// Colour of a pixel of what is on the screen.
+async function pixel(tab, x, y) {
+  const png = (await tab.page.screenshot({ clip: { x, y, width: 1, height: 1 } })).toString('base64');
+  return tab.page.evaluate(async (data) => {
+    const image = new Image();
+    image.src = `data:image/png;base64,${data}`;
+    await image.decode();
+    const canvas = document.createElement('canvas');
+    const context = canvas.getContext('2d');
+    context.drawImage(image, 0, 0);
+    return [...context.getImageData(0, 0, 1, 1).data.slice(0, 3)];
+  }, png);
+}
+
+export const cases = {
+  async 'dark and light follow the system, or the link'() {
+    for (const [scheme, share, color] of [['light', base, [251, 251, 249]], ['dark', base, [20, 22, 26]],
+      ['dark', `${base}&theme=light`, [251, 251, 249]], ['light', `${base}&theme=dark`, [20, 22, 26]]]) {
+      const tab = await open(share, { scheme });
+      equal(await pixel(tab, 600, 10), color, `${scheme} ${share}`);
+      await tab.close();
+    }
+  },
+  async 'the canvas has the screen\'s own pixels'() {
+    for (const [density, width, height] of [[1, 1280, 800], [2, 800, 570], [1.25, 1000, 700]]) {
+      const tab = await open(base, { density, width, height });
+      const size = await tab.page.evaluate(() => [document.getElementById('canvas').width, document.getElementById('canvas').height]);
+      equal(size, [Math.round(width * density), Math.round(height * density)], `canvas at ${density}`);
+      await tab.type('field.tp', '2');
+      equal((await tab.report()).share, `${base}&tp=2`, `mouse at ${density}`);
+      await tab.close();
+    }
+  },
+  async 'the page follows its window, also to the screen\'s full size'() {
+    const tab = await open(base);
+    for (const size of [{ width: 390, height: 844 }, { width: 1600, height: 900 }]) {
+      await tab.page.setViewportSize(size);
+      await tab.page.waitForFunction((width) => document.getElementById('canvas').width === width, size.width);
+      await tab.settle();
+      truth((await tab.state()).places.model, 'blank');
+    }
+    await tab.close();
+  },
+  async 'an idle page draws nothing'() {
+    const tab = await open(base);
+    await tab.page.waitForTimeout(1500);
+    const before = (await tab.state()).frames;
+    await tab.page.waitForTimeout(2000);
+    equal((await tab.state()).frames, before, 'frames');
+    await tab.click('field.gpus');
+    await tab.page.waitForTimeout(1000);
+    const typing = (await tab.state()).frames;
+    await tab.page.waitForTimeout(1500);
+    equal((await tab.state()).frames, typing, 'frames with the caret in a box');
+    await tab.close();
+  },
+  async 'lost graphics leave the text, and come back'() {
+    const tab = await open(base);
+    await tab.page.evaluate(() => {
+      window.lose = document.getElementById('canvas').getContext('webgl2').getExtension('WEBGL_lose_context');
+      window.lose.loseContext();
+    });
+    await tab.page.waitForFunction(() => !document.body.classList.contains('drawn'));
+    truth(await tab.page.locator('#report h1').isVisible(), 'the text is not visible');
+    await tab.page.evaluate(() => window.lose.restoreContext());
+    await tab.ready();
+    await tab.page.mouse.move(640, 300);
+    await tab.settle();
+    await tab.type('field.tp', '2');
+    equal((await tab.report()).share, `${base}&tp=2`, 'share');
+    const [, , blue] = await pixel(tab, Math.round((await tab.place('copy')).x), 10);
+    truth(blue > 150, 'nothing is drawn');
+    await tab.close();
+  },
+  async 'embedded: no inputs, a link to the whole page'() {
+    const tab = await open(`${base}&embed=1`, { width: 640, height: 400 });
+    const { places } = await tab.state();
+    truth(!places['field.tp'] && !places.copy, 'inputs are there');
+    truth(places.open && places['line.weights'], 'no link or no bill');
+    const [popup] = await Promise.all([tab.page.context().waitForEvent('page'), tab.click('open')]);
+    await popup.waitForURL(/#/);
+    equal(new URL(popup.url()).hash, `#${base}`, 'address of the whole page');
+    await tab.close();
+  },
+  async 'in a frame the wheel belongs to the page around, until a click'() {
+    wrappers['/wiki.html'] = `<body style="margin:0;height:3000px"><iframe src="/#${base}&embed=1" style="width:640px;height:480px"></iframe>`;
+    const tab = await open('', { url: `${origin}/wiki.html`, drawn: false });
+    const frame = tab.page.frames()[1];
+    await frame.waitForFunction(() => document.body.classList.contains('drawn'));
+    await tab.page.mouse.move(300, 200);
+    await tab.page.mouse.wheel(0, 200);
+    await tab.page.waitForFunction(() => window.scrollY > 100);
+    await tab.page.evaluate(() => window.scrollTo(0, 0));
+    await tab.page.mouse.click(300, 20);
+    await tab.page.mouse.wheel(0, 200);
+    await tab.page.waitForTimeout(300);
+    equal(await tab.page.evaluate(() => window.scrollY), 0, 'scroll of the page around, after a click');
+    await tab.page.keyboard.press('PageDown');
+    await tab.page.waitForTimeout(200);
+    equal(await tab.page.evaluate(() => window.scrollY), 0, 'scroll by keys');
+    await tab.close();
+  },
+  async 'in a sandboxed frame of another origin it runs'() {
+    wrappers['/sandbox.html'] = `<iframe sandbox="allow-scripts" src="/#${base}&embed=1" style="width:640px;height:480px"></iframe>`;
+    const tab = await open('', { url: `${origin}/sandbox.html`, drawn: false });
+    await tab.page.frames()[1].waitForFunction(() => document.body.classList.contains('drawn'));
+    await tab.close();
+  },
+  async 'a finger taps, scrolls and types'() {
+    const tab = await open(base, { width: 390, height: 844, density: 2, touch: true });
+    await tab.tap('section.Parallelism');
+    await tab.tap('field.tp');
+    await tab.page.waitForFunction(() => document.activeElement.id === 'typing');
+    await tab.page.evaluate(() => {
+      const field = document.getElementById('typing');
+      field.value = '4';
+      field.dispatchEvent(new InputEvent('input', { data: '4', inputType: 'insertText' }));
+    });
+    await tab.until(async () => (await tab.report()).share === `${base}&tp=4`, 'typed on glass');
+    await tab.tap('tab.serve');
+    await tab.until(async (state) => state.places['tab.train'] && (await tab.hash()).includes('view=serve'), 'the tab that was tapped');
+    await tab.close();
+  },
+  async 'a finger scrolls'() {
+    const tab = await open(base, { width: 390, height: 844, density: 2, touch: true });
+    const top = (await tab.place('model')).y;
+    const client = await tab.page.context().newCDPSession(tab.page);
+    const send = (type, y) => client.send('Input.dispatchTouchEvent', { type, touchPoints: type === 'touchEnd' ? [] : [{ x: 200, y }] });
+    await send('touchStart', 700);
+    for (let y = 690; y >= 650; y -= 10) await send('touchMove', y);
+    await tab.page.waitForTimeout(100);
+    await send('touchEnd');
+    await tab.page.waitForTimeout(600);
+    await tab.settle();
+    const now = (await tab.state()).places.model;
+    truth(!now || (now[1] + now[3] / 2) / 2 < top - 15, 'it did not scroll');
+    await tab.close();
+  },
+  async 'Tab leaves the canvas unless something is typed'() {
+    const tab = await open(base);
+    await tab.page.mouse.click(700, 500);
+    await tab.page.keyboard.press('Tab');
+    truth(await tab.page.evaluate(() => document.activeElement.id !== 'canvas'), 'Tab is trapped');
+    await tab.close();
+  },
+  async 'everything comes from one origin, under the content security policy'() {
+    const tab = await open(base);
+    await tab.click('tab.serve');
+    truth(tab.requests.length >= 3, 'no requests seen');
+    for (const url of tab.requests) truth(url.startsWith(origin) || url.startsWith('data:'), url);
+    const policy = await tab.page.evaluate(() => document.querySelector('meta[http-equiv]').content);
+    truth(policy.includes('wasm-unsafe-eval') && !policy.includes("script-src 'unsafe-inline'") && !policy.includes("'unsafe-eval'"), policy);
+    equal(tab.faults, [], 'errors on the console');
+    await tab.close();
+  },
+  async 'a screen reader has names, and the sentence that changes'() {
+    const tab = await open(base);
+    const canvas = tab.page.locator('#canvas');
+    equal([await canvas.getAttribute('role'), await canvas.getAttribute('aria-describedby')], ['application', 'summary'], 'canvas');
+    await tab.type('field.gpus', '4');
+    await tab.page.waitForFunction(() => document.getElementById('summary').textContent.length > 20);
+    await tab.close();
+  },
+  async 'printed, the text is the page'() {
+    const tab = await open(base);
+    await tab.page.emulateMedia({ media: 'print' });
+    truth(await tab.page.locator('#report h1').isVisible(), 'the text is not printed');
+    truth(!(await tab.page.locator('#canvas').isVisible()), 'the canvas is printed');
+    await tab.close();
+  },
+};
