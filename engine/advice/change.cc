@@ -40,19 +40,24 @@ void add_recomputation(const Plan& plan, Changes& out) {
 void add_batch(const Plan& plan, Changes& out) {
   const double half = std::floor(plan.micro_batch / 2);
   add(out, plan.micro_batch > 3 && whole_ratio(plan.micro_batch, 2),
-      {"micro_batch_half", "Halve the micro-batch and accumulate gradients",
+      {"micro_batch_half",
+       "Halve the micro-batch and accumulate gradients",
        {{Key::micro_batch, write_number(half)}, same_global_batch(plan)}});
   add(out, plan.micro_batch > 1,
-      {"micro_batch_one", "Work on one sequence at a time and accumulate gradients",
+      {"micro_batch_one",
+       "Work on one sequence at a time and accumulate gradients",
        {{Key::micro_batch, "1"}, same_global_batch(plan)}});
 }
 
 void add_loss(const Plan& plan, Changes& out) {
   const bool whole_logits = plan.loss == Loss::full || plan.loss == Loss::inplace;
   add(out, whole_logits, {"loss_chunked", "Work out the loss in chunks of the sequence", {{Key::loss, "chunked"}}});
-  add(out, whole_logits, {"loss_fused", "Fuse the head with the loss, so that no logits are stored", {{Key::loss, "fused"}}});
+  add(out, whole_logits,
+      {"loss_fused", "Fuse the head with the loss, so that no logits are stored", {{Key::loss, "fused"}}});
   add(out, plan.allocator == Allocator::default_,
-      {"expandable_segments", "Let the allocator's segments grow, which fragments less", {{Key::allocator, "expandable"}}});
+      {"expandable_segments",
+       "Let the allocator's segments grow, which fragments less",
+       {{Key::allocator, "expandable"}}});
 }
 
 void add_sharding(const Plan& plan, Changes& out) {
@@ -74,9 +79,12 @@ void add_parallelism(const Plan& plan, Changes& out) {
   const bool megatron = plan.framework == Framework::megatron;
   const std::string twice = write_number(tp);
   add(out, megatron && tp <= plan.node && whole_ratio(plan.gpus, tp * ranks),
-      {"tensor_parallel", "Share every matrix between " + twice + " GPUs", {{Key::tp, twice}, same_global_batch(plan)}});
+      {"tensor_parallel",
+       "Share every matrix between " + twice + " GPUs",
+       {{Key::tp, twice}, same_global_batch(plan)}});
   add(out, megatron && whole_ratio(plan.gpus, plan.tp * pp * plan.cp),
-      {"pipeline_parallel", "Spread the layers over " + write_number(pp) + " pipeline stages",
+      {"pipeline_parallel",
+       "Spread the layers over " + write_number(pp) + " pipeline stages",
        {{Key::pp, write_number(pp)}, same_global_batch(plan)}});
 }
 
@@ -101,7 +109,10 @@ void add_less(const Plan& plan, Changes& out) {
   add(out, plan.method == Method::full,
       {"lora", "Train LoRA adapters only", {{Key::method, "lora"}}, "only adapters are trained"});
   add(out, plan.method != Method::qlora,
-      {"qlora", "Train LoRA adapters on a 4-bit base", {{Key::method, "qlora"}}, "only adapters are trained, on a 4-bit base"});
+      {"qlora",
+       "Train LoRA adapters on a 4-bit base",
+       {{Key::method, "qlora"}},
+       "only adapters are trained, on a 4-bit base"});
 }
 
 }  // namespace
@@ -145,13 +156,18 @@ std::vector<Change> serving_changes(const Plan& plan) {
       {"prefix_cache", "Keep the shared prefix in the cache once", {{Key::prefix_hit, "1"}}});
   add(out, wide_kv, {"kv_fp8", "Keep the KV cache in fp8", {{Key::kv, "fp8"}}, "usually small; check long contexts"});
   add(out, plan.engine == Engine::static_ && plan.max_len > request,
-      {"max_len", "Reserve no more than a request needs", {{Key::max_len, write_number(request)}}, "longer requests are refused"});
+      {"max_len",
+       "Reserve no more than a request needs",
+       {{Key::max_len, write_number(request)}},
+       "longer requests are refused"});
   add(out, wide_weights, {"weights_fp8", "Keep the weights in fp8", {{Key::weights, "fp8"}}, "usually small"});
   add(out, wide_weights || plan.weights == "fp8",
       {"weights_int4", "Quantise the weights to 4 bits", {{Key::weights, "awq"}}, "noticeable on small models"});
   for (double factor : {2.0, 4.0, 8.0, 16.0}) {
     const std::string gpus = write_number(plan.serve_gpus * factor);
-    Change more{"serve_gpus", "Serve each replica from " + show_grouped(plan.serve_gpus * factor) + " GPUs", {{Key::serve_gpus, gpus}}};
+    Change more{"serve_gpus",
+                "Serve each replica from " + show_grouped(plan.serve_gpus * factor) + " GPUs",
+                {{Key::serve_gpus, gpus}}};
     if (plan.has(Key::serve_tp)) more.settings.push_back({Key::serve_tp, write_number(plan.serve_tp * factor)});
     out.push_back(std::move(more));
   }

@@ -27,8 +27,8 @@ void add_faults(const std::vector<Message>& faults, const char* id, std::vector<
 }
 
 const Line* largest(const std::vector<Line>& lines) {
-  const auto found = std::max_element(lines.begin(), lines.end(),
-                                      [](const Line& a, const Line& b) { return a.bytes < b.bytes; });
+  const auto found =
+      std::max_element(lines.begin(), lines.end(), [](const Line& a, const Line& b) { return a.bytes < b.bytes; });
   return found == lines.end() ? nullptr : &*found;
 }
 
@@ -42,7 +42,9 @@ Finding training_verdict(const Plan& plan, const TrainingBill& bill) {
   finding.id = exceeds ? "training_exceeds" : "training_tight";
   finding.text = "Training needs " + need + " on the fullest GPU, which has " + capacity + ": " + gap +
                  (bill.headroom_bytes < 0 ? " too much" : " to spare");
-  finding.text += exceeds ? "." : ", less than the estimate's band of " + shown_bytes(plan, static_cast<double>(bill.band_bytes)) + ".";
+  finding.text +=
+      exceeds ? "."
+              : ", less than the estimate's band of " + shown_bytes(plan, static_cast<double>(bill.band_bytes)) + ".";
   if (const Line* line = largest(bill.lines); line != nullptr && line->bytes > 0) {
     finding.text += std::string(" The largest item is ") + line->label + ", " +
                     shown_bytes(plan, static_cast<double>(line->bytes)) + ".";
@@ -50,16 +52,20 @@ Finding training_verdict(const Plan& plan, const TrainingBill& bill) {
   return finding;
 }
 
-std::string requests(double count) { return show_grouped(std::floor(count)) + (std::floor(count) == 1 ? " request" : " requests"); }
+std::string requests(double count) {
+  return show_grouped(std::floor(count)) + (std::floor(count) == 1 ? " request" : " requests");
+}
 
 Finding serving_verdict(const Plan& plan, const ServingBill& bill) {
   const bool exceeds = bill.verdict == Verdict::exceeds;
   Finding finding;
   finding.severity = exceeds ? Severity::error : Severity::warning;
   finding.id = exceeds ? "serving_exceeds" : "serving_tight";
-  if (bill.weights_bytes_per_gpu && static_cast<double>(*bill.weights_bytes_per_gpu) > static_cast<double>(bill.capacity_bytes)) {
-    finding.text = "Serving: the weights alone take " + shown_bytes(plan, static_cast<double>(*bill.weights_bytes_per_gpu)) +
-                   " of a GPU that has " + shown_bytes(plan, static_cast<double>(bill.capacity_bytes)) + ".";
+  if (bill.weights_bytes_per_gpu &&
+      static_cast<double>(*bill.weights_bytes_per_gpu) > static_cast<double>(bill.capacity_bytes)) {
+    finding.text = "Serving: the weights alone take " +
+                   shown_bytes(plan, static_cast<double>(*bill.weights_bytes_per_gpu)) + " of a GPU that has " +
+                   shown_bytes(plan, static_cast<double>(bill.capacity_bytes)) + ".";
     return finding;
   }
   finding.text = "Serving: a replica can promise " + requests(bill.promised_concurrency.value_or(0)) + " at a time; " +

@@ -16,9 +16,9 @@ enum class Severity : uint8_t { error, warning, info };
 /// Something a reader should know: what does not fit, by how much, and what would change it.
 struct Finding {
   Severity severity = Severity::info;
-  const char* id = "";      // "training_exceeds", "recompute_selective" ...
+  const char* id = "";  // "training_exceeds", "recompute_selective" ...
   std::string text;
-  std::string change;       // share-string fragment that applies it, "recompute=selective"; "" = nothing to apply
+  std::string change;  // share-string fragment that applies it, "recompute=selective"; "" = nothing to apply
   std::optional<uint64_t> saves_bytes;
   std::optional<double> time_ratio, usd;
   const char* quality = "";  // what it costs in quality, "" = nothing

@@ -50,7 +50,8 @@ void about_precision(const Plan& plan, Findings& out) {
     add(out, Severity::warning, "no_fp8", chip.name + " has no fp8 arithmetic: the plan's speed is that of 16 bits.");
   }
   if (known && format == "fp4" && chip.fp4_tflops == 0) {
-    add(out, Severity::warning, "no_fp4", chip.name + " has no 4-bit arithmetic: the plan's speed is that of a wider format.");
+    add(out, Severity::warning, "no_fp4",
+        chip.name + " has no 4-bit arithmetic: the plan's speed is that of a wider format.");
   }
 }
 
@@ -72,13 +73,13 @@ void about_links(const Plan& plan, const ComputeFigures& compute, Findings& out)
   const bool estimated = !plan.has(Key::mfu);  // a measured MFU has the messages in it
   const bool slow = estimated && std::string_view(compute.bound) == "communication" && !compute.traffic.empty();
   if (slow) {
-    const auto worst = std::max_element(compute.traffic.begin(), compute.traffic.end(), [](const auto& a, const auto& b) {
-      return a.exposed_seconds < b.exposed_seconds;
-    });
+    const auto worst =
+        std::max_element(compute.traffic.begin(), compute.traffic.end(),
+                         [](const auto& a, const auto& b) { return a.exposed_seconds < b.exposed_seconds; });
     add(out, Severity::warning, "communication_bound",
         std::string("Messages take longer than arithmetic: ") + worst->line.label + " sends " +
-            shown_bytes(plan, static_cast<double>(worst->line.bytes)) + " a step and GPU over the " + worst->link + ", " +
-            show_duration(worst->seconds) + ".");
+            shown_bytes(plan, static_cast<double>(worst->line.bytes)) + " a step and GPU over the " + worst->link +
+            ", " + show_duration(worst->seconds) + ".");
   }
 }
 
@@ -89,7 +90,8 @@ void about_the_pipeline(const Plan& plan, Findings& out) {
   const double batch = plan.micro_batch * plan.dp() * plan.pp * kEnoughMicroBatches;
   add(out, Severity::warning, "pipeline_bubble",
       "The pipeline of " + show_grouped(plan.pp) + " stages is idle " + show_fixed(100 * bubble / (1 + bubble), 0) +
-          "% of the time, with " + show_grouped(plan.micro_batches()) + " micro-batches a step: raise the global batch.",
+          "% of the time, with " + show_grouped(plan.micro_batches()) +
+          " micro-batches a step: raise the global batch.",
       "global_batch=" + write_number(batch));
 }
 
@@ -104,27 +106,32 @@ void about_figures(const Plan& plan, const ComputeFigures& compute, Findings& ou
   if (estimated) {
     add(out, Severity::info, "mfu_estimated",
         "Times rest on an estimated MFU of " + show_fixed(*compute.mfu * 100, 0) + "% ± " +
-            show_fixed(*compute.mfu_band * 100, 0) + " points: " + compute.mfu_reason + ". Give mfu if you have measured it.");
+            show_fixed(*compute.mfu_band * 100, 0) + " points: " + compute.mfu_reason +
+            ". Give mfu if you have measured it.");
   }
   constexpr double kNotable = 0.15;
-  if (plan.flops == FlopsConvention::six_n && plan.subject->has_shape && compute.attention_share.value_or(0) > kNotable) {
+  if (plan.flops == FlopsConvention::six_n && plan.subject->has_shape &&
+      compute.attention_share.value_or(0) > kNotable) {
     add(out, Severity::info, "six_n_is_a_floor",
         "6 N D leaves attention out, which is " + show_fixed(*compute.attention_share * 100, 0) +
-            "% of the work at this length: a floor.", "flops=megatron");
+            "% of the work at this length: a floor.",
+        "flops=megatron");
   }
 }
 
 void about_the_host(const Plan& plan, const TrainingBill& training, Findings& out) {
   if (!training.host_verdict || *training.host_verdict != Verdict::exceeds || !training.host_bytes_per_node) return;
   add(out, Severity::error, "host_exceeds",
-      "A node's host memory would have to hold " + shown_bytes(plan, static_cast<double>(*training.host_bytes_per_node)) +
-          ", and has " + shown_bytes(plan, plan.host_mem) + ".");
+      "A node's host memory would have to hold " +
+          shown_bytes(plan, static_cast<double>(*training.host_bytes_per_node)) + ", and has " +
+          shown_bytes(plan, plan.host_mem) + ".");
 }
 
 void about_serving(const ServingBill& serving, Findings& out) {
   if (serving.verdict != Verdict::fits) return;
   add(out, Severity::info, "memory_is_not_enough",
-      "Memory is necessary, not sufficient: bandwidth and compute bound each request's speed. Load-test before promising.");
+      "Memory is necessary, not sufficient: bandwidth and compute bound each request's speed. Load-test before "
+      "promising.");
 }
 
 }  // namespace

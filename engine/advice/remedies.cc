@@ -27,7 +27,8 @@ struct Trial {
 std::string spare_text(const Plan& plan, const TrainingBill& bill) {
   const std::string amount = shown_bytes(plan, std::fabs(static_cast<double>(bill.headroom_bytes)));
   if (bill.headroom_bytes < 0) return ", still " + amount + " too much";
-  return ", which leaves " + amount + " free" + (bill.verdict == Verdict::tight && plan.subject->has_shape ? ", less than the estimate's band" : "");
+  return ", which leaves " + amount + " free" +
+         (bill.verdict == Verdict::tight && plan.subject->has_shape ? ", less than the estimate's band" : "");
 }
 
 std::string time_text(double ratio) {
@@ -79,8 +80,9 @@ std::optional<Trial> try_training(const Plan& plan, const TrainingBill& before, 
 void keep_one_of_each(std::vector<Trial>& trials) {
   std::vector<Trial> kept;
   for (Trial& trial : trials) {
-    const auto same = std::find_if(kept.begin(), kept.end(),
-                                   [&](const Trial& other) { return std::string_view(other.change.id) == trial.change.id; });
+    const auto same = std::find_if(kept.begin(), kept.end(), [&](const Trial& other) {
+      return std::string_view(other.change.id) == trial.change.id;
+    });
     if (same == kept.end()) {
       kept.push_back(std::move(trial));
     } else if (!same->suffices && trial.suffices) {
@@ -92,7 +94,8 @@ void keep_one_of_each(std::vector<Trial>& trials) {
 
 std::vector<Finding> best(std::vector<Trial> trials, size_t most) {
   keep_one_of_each(trials);
-  std::stable_sort(trials.begin(), trials.end(), [](const Trial& a, const Trial& b) { return a.suffices > b.suffices; });
+  std::stable_sort(trials.begin(), trials.end(),
+                   [](const Trial& a, const Trial& b) { return a.suffices > b.suffices; });
   std::vector<Finding> out;
   for (Trial& trial : trials) {
     if (out.size() < most) out.push_back(std::move(trial.finding));
@@ -187,7 +190,8 @@ double serving_need(const Plan& plan, const ServingBill& bill) {
   const double weights = static_cast<double>(bill.weights_bytes_per_gpu.value_or(0));
   if (!bill.kv_bytes_per_request || !bill.kv_bytes_per_token || !bill.kv_bytes_per_token_per_gpu) return weights;
   if (*bill.kv_bytes_per_token == 0) return weights;
-  const double share = static_cast<double>(*bill.kv_bytes_per_token_per_gpu) / static_cast<double>(*bill.kv_bytes_per_token);
+  const double share =
+      static_cast<double>(*bill.kv_bytes_per_token_per_gpu) / static_cast<double>(*bill.kv_bytes_per_token);
   return weights + static_cast<double>(*bill.kv_bytes_per_request) * share * plan.concurrency;
 }
 

@@ -18,9 +18,7 @@ std::optional<double> figure(double value) {
   return value;
 }
 
-double tokens_of_the_run(const Plan& plan) {
-  return plan.has(Key::tokens) ? plan.tokens : plan.dataset * plan.epochs;
-}
+double tokens_of_the_run(const Plan& plan) { return plan.has(Key::tokens) ? plan.tokens : plan.dataset * plan.epochs; }
 
 /// What counting depends on: the convention of `flops`, and the one the MFU table is kept in.
 struct Counts {
@@ -100,7 +98,9 @@ void set_run(const Plan& plan, const Counts& counts, ComputeFigures& out) {
 void set_messages(const Plan& plan, ComputeFigures& out) {
   if (plan.subject->has_shape) return;
   if (plan.flops != FlopsConvention::six_n) {
-    out.messages.push_back({"flops", "", "flops: the model has no complete shape, so that FLOPs are counted as 6n and attention is left out"});
+    out.messages.push_back(
+        {"flops", "",
+         "flops: the model has no complete shape, so that FLOPs are counted as 6n and attention is left out"});
   }
 }
 

@@ -27,8 +27,8 @@ struct ComputeFigures {
   const char* bound = "";       // "compute", "communication"
   std::optional<double> attention_share, micro_batches, step_seconds, tokens_per_second, days, gpu_hours, usd, kwh;
   std::vector<Traffic> traffic;
-  std::optional<double> napkin_flops;     // 6 N D (6 N a token where no tokens are given)
-  std::vector<Message> messages;          // e.g. FLOPs fell back to 6n
+  std::optional<double> napkin_flops;  // 6 N D (6 N a token where no tokens are given)
+  std::vector<Message> messages;       // e.g. FLOPs fell back to 6n
 };
 
 ComputeFigures compute_figures(const Plan& plan);

@@ -46,9 +46,9 @@ double attention_forward(const Model& model, const LayerKind& kind, double token
   const bool sparse = topk > 0 && a.index_head_dim > 0;
   const double attended = sparse ? std::min(seen, topk) : seen;
   const double indexer = sparse ? seen * model.architecture.index_heads * a.index_head_dim : 0;
-  return kMultiplyAdd * (attended * a.heads * a.qk_head_dim    // scores
-                         + attended * a.heads * a.v_head_dim   // scores x values
-                         + indexer);                           // scores of the sparse attention's indexer
+  return kMultiplyAdd * (attended * a.heads * a.qk_head_dim   // scores
+                         + attended * a.heads * a.v_head_dim  // scores x values
+                         + indexer);                          // scores of the sparse attention's indexer
 }
 
 /// Megatron-LM training.py: a gated delta layer does 4 multiply-adds an element of its state (KK', VK', S(a(I-bKK'))
@@ -150,12 +150,18 @@ ActiveWeights active_gemm_weights(const Model& model, double padding) {
 TokenFlops training_flops(const Plan& plan, FlopsConvention convention) {
   if (!plan.subject->has_shape) return by_parameters(plan, active_parameters(*plan.subject));
   switch (convention) {
-    case FlopsConvention::six_n: return by_parameters(plan, active_parameters(*plan.subject));
-    case FlopsConvention::palm: return palm(plan);
-    case FlopsConvention::foundry: return foundry(plan);
-    case FlopsConvention::titan: return titan(plan);
-    case FlopsConvention::bridge: return by_matrices(plan, Causal::half);
-    case FlopsConvention::megatron: return by_matrices(plan, Causal::full);
+    case FlopsConvention::six_n:
+      return by_parameters(plan, active_parameters(*plan.subject));
+    case FlopsConvention::palm:
+      return palm(plan);
+    case FlopsConvention::foundry:
+      return foundry(plan);
+    case FlopsConvention::titan:
+      return titan(plan);
+    case FlopsConvention::bridge:
+      return by_matrices(plan, Causal::half);
+    case FlopsConvention::megatron:
+      return by_matrices(plan, Causal::full);
   }
   return {};
 }
@@ -167,8 +173,10 @@ double recompute_flops(const Plan& plan, const TokenFlops& model_flops) {
   const double forward = model_flops.layers / passes(plan);
   const double attention = model_flops.attention / kAttentionPasses;
   switch (plan.recompute) {
-    case Recompute::none: return 0;
-    case Recompute::full: return share * (forward + attention);
+    case Recompute::none:
+      return 0;
+    case Recompute::full:
+      return share * (forward + attention);
     case Recompute::selective:
       // Megatron-LM recomputes core attention; torchtitan's selective mode every other matrix product, attention kept.
       return share * (plan.framework == Framework::fsdp2 ? forward / 2 : attention);

@@ -23,7 +23,7 @@ ActiveWeights active_gemm_weights(const Model& model, double vocab_multiple);
 
 /// Training FLOPs of one token by a convention: what its layers, its head and its core attention cost.
 struct TokenFlops {
-  double layers = 0;     // weights of the layers (of the whole model where the convention does not tell them apart)
+  double layers = 0;  // weights of the layers (of the whole model where the convention does not tell them apart)
   double head = 0;
   double attention = 0;  // core attention: scores, values, recurrent state
   double total() const { return layers + head + attention; }

@@ -45,7 +45,8 @@ constexpr Row kRows[] = {
     {Chip::blackwell, "bf16", true, 0.23, 0.4, "B200, GB200 bf16 with experts: 10-31% (Megatron-Bridge)"},
     {Chip::blackwell, "fp8", true, 0.21, 0.4, "B200, GB200 MXFP8 with experts: 11-26% (Megatron-Bridge)"},
     {Chip::blackwell, "fp4", true, 0.06, 0.4, "Blackwell NVFP4 with experts: 4-6% (Megatron-Bridge)"},
-    {Chip::blackwell_ultra, "bf16", false, 0.50, 0.3, "Blackwell Ultra bf16: no dense run on record; a little above H100's"},
+    {Chip::blackwell_ultra, "bf16", false, 0.50, 0.3,
+     "Blackwell Ultra bf16: no dense run on record; a little above H100's"},
     {Chip::blackwell_ultra, "fp8", false, 0.52, 0.2, "GB300 FP8, 70B and 405B: fitted on Megatron-Bridge's summary"},
     {Chip::blackwell_ultra, "fp4", false, 0.25, 0.25, "GB300 NVFP4, 70B and 405B: fitted on Megatron-Bridge's summary"},
     {Chip::blackwell_ultra, "bf16", true, 0.24, 0.4, "B300, GB300 bf16 with experts: 10-38% (Megatron-Bridge)"},
@@ -56,7 +57,8 @@ constexpr Row kRows[] = {
     {Chip::instinct, "", true, 0.20, 0.5, "AMD Instinct: no run on record; a cautious guess"},
     {Chip::instinct, "", false, 0.35, 0.4, "AMD Instinct: no run on record; a cautious guess"},
     {Chip::other, "", true, 0.25, 0.5, "no run on record for this chip; a cautious guess"},
-    {Chip::other, "", false, 0.40, 0.4, "no run on record for this chip; 40-60% is usual where a model fits the chip well"},
+    {Chip::other, "", false, 0.40, 0.4,
+     "no run on record for this chip; 40-60% is usual where a model fits the chip well"},
 };
 
 const Row& row_of(Chip chip, std::string_view format, bool experts) {
@@ -122,20 +124,25 @@ bool has_experts(const Model& model) {
 std::string_view compute_format(Precision precision) {
   switch (precision) {
     case Precision::bf16:
-    case Precision::bf16_pure: return "bf16";
+    case Precision::bf16_pure:
+      return "bf16";
     case Precision::fp16:
-    case Precision::fp16_pure: return "fp16";
-    case Precision::fp32: return "fp32";
+    case Precision::fp16_pure:
+      return "fp16";
+    case Precision::fp32:
+      return "fp32";
     case Precision::fp8:
-    case Precision::mxfp8: return "fp8";
-    case Precision::nvfp4: return "fp4";
+    case Precision::mxfp8:
+      return "fp8";
+    case Precision::nvfp4:
+      return "fp4";
   }
   return "bf16";
 }
 
 double peak_flops(const Plan& plan) {
-  const double tflops = plan.has(Key::gpu_tflops) ? plan.gpu_tflops
-                                                  : peak_tflops(*plan.accelerator, compute_format(plan.precision));
+  const double tflops =
+      plan.has(Key::gpu_tflops) ? plan.gpu_tflops : peak_tflops(*plan.accelerator, compute_format(plan.precision));
   return tflops * 1e12;
 }
 
@@ -158,7 +165,8 @@ MfuEstimate estimate_mfu(const Plan& plan, double attention_share) {
   const Chip chip = chip_of(*plan.accelerator);
   const Model& model = *plan.subject;
   const Row& row = row_of(chip, compute_format(plan.precision), has_experts(model));
-  const double active = model.active_parameters > 0 ? model.active_parameters * model.scale() : model.nominal_parameters;
+  const double active =
+      model.active_parameters > 0 ? model.active_parameters * model.scale() : model.nominal_parameters;
   const double dense_size = has_experts(model) ? 1 : size_factor(active);
   const double matrices = row.mfu * dense_size * batch_factor(plan.tokens_per_micro_batch());
   const double mixed = matrices / (1 - attention_share + attention_share / attention_efficiency(chip));

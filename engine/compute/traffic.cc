@@ -164,19 +164,22 @@ Line reduce_line(const Plan& plan, const Replicas& r) {
 Line gather_line(const Plan& plan, const Replicas& r) {
   std::vector<Line> parts;
   parts.push_back(leaf("gather", "Parameters gathered",
-                       over_ranks(r, {times("P", r.parameters, "parameters"), times("b", activation_bytes(plan), "B"),
+                       over_ranks(r, {times("P", r.parameters, "parameters"),
+                                      times("b", activation_bytes(plan), "B"),
                                       times("2", 2, "forward and backward"),
                                       times("m", plan.micro_batches(), "micro-batches")}),
                        "arXiv 1910.02054 section 7.2.2"));
   parts.push_back(leaf("reduce", "Gradients reduced",
-                       over_ranks(r, {times("P", r.trained, "trained parameters"), times("b", gradient_bytes(plan), "B"),
+                       over_ranks(r, {times("P", r.trained, "trained parameters"),
+                                      times("b", gradient_bytes(plan), "B"),
                                       times("m", plan.micro_batches(), "micro-batches")}),
                        "arXiv 1910.02054 section 7.2.2"));
   return group(r.id, r.label, std::move(parts));
 }
 
 Traffic data_parallel(const Plan& plan, const Replicas& r, double compute_seconds) {
-  Traffic one = traffic(plan.zero >= 3 ? gather_line(plan, r) : reduce_line(plan, r), link_for(plan, plan.gpus / plan.pp));
+  Line line = plan.zero >= 3 ? gather_line(plan, r) : reduce_line(plan, r);
+  Traffic one = traffic(std::move(line), link_for(plan, plan.gpus / plan.pp));
   // Stage 3 prefetches under all arithmetic; else only the last micro-batch's backward pass, two thirds of it, hides.
   const double last_backward = compute_seconds * 2 / 3 / std::max(1.0, plan.micro_batches());
   hide_under(one, plan.zero >= 3 ? compute_seconds : last_backward);
@@ -205,7 +208,8 @@ void add_data_parallel(const Plan& plan, double compute_seconds, std::vector<Tra
   }
 }
 
-/// ZeRO-Offload (arXiv 2101.06840) section 4.1: gradients go to the host, updated 16-bit parameters come back. Not hidden.
+/// ZeRO-Offload (arXiv 2101.06840) section 4.1: gradients go to the host, updated 16-bit parameters come back. Not
+/// hidden.
 Traffic offload(const Plan& plan) {
   const double shards = plan.tp * plan.pp * (plan.zero >= 1 ? plan.dp() * plan.cp : 1);
   return traffic(leaf("offload", "Optimizer offload",

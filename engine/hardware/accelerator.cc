@@ -64,7 +64,7 @@ void read_memory(const json& object, Accelerator& accelerator) {
   if (const double fraction = number(object, "usable_fraction"); fraction > 0 && fraction <= 1) {
     accelerator.usable_fraction = fraction;
   }
-  const double whole = reported_mib > 0 ? reported_mib * kMiB
+  const double whole = reported_mib > 0             ? reported_mib * kMiB
                        : accelerator.unified_memory ? marketed_gb * kGiB
                                                     : accelerator.marketed_bytes;
   accelerator.memory_bytes = whole * accelerator.usable_fraction;

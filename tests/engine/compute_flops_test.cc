@@ -33,11 +33,11 @@ TEST_CASE("Each convention counts what its authors count") {
   };
   const Row rows[] = {
       {"6n", 6 * kParameters8B},
-      {"palm", 6 * kParameters8B + kAttention8B},                 // arXiv 2204.02311 Appendix B
-      {"foundry", 6 * kParameters8B + kAttention8B},              // llm-foundry: hidden = heads x head dim here
-      {"titan", 6 * (kParameters8B - kHead8B) + kAttention8B},    // the table is as large as the head
-      {"bridge", 6 * (kLayers8B + kHead8B) + kAttention8B / 2},   // the lower triangle only
-      {"megatron", 6 * (kLayers8B + kHead8B) + kAttention8B},     // arXiv 2205.05198 Appendix A
+      {"palm", 6 * kParameters8B + kAttention8B},                // arXiv 2204.02311 Appendix B
+      {"foundry", 6 * kParameters8B + kAttention8B},             // llm-foundry: hidden = heads x head dim here
+      {"titan", 6 * (kParameters8B - kHead8B) + kAttention8B},   // the table is as large as the head
+      {"bridge", 6 * (kLayers8B + kHead8B) + kAttention8B / 2},  // the lower triangle only
+      {"megatron", 6 * (kLayers8B + kHead8B) + kAttention8B},    // arXiv 2205.05198 Appendix A
   };
   for (const Row& row : rows) {
     INFO(row.flops);
@@ -73,8 +73,8 @@ TEST_CASE("Korthikanti et al.'s formula and MFU come out, GPT 22B to 1T") {
 TEST_CASE("Full recomputation adds a forward pass of the layers, not of the head") {
   // arXiv 2104.04473 equation 3: 96 B s L h^2 (1 + s/6h + V/16Lh).
   const double L = 48, h = 6144, s = 2048, V = 51200;
-  const ComputeFigures f = figures(
-      "model=custom&vocab=51200&seq=2048&layers=48&hidden=6144&heads=64&ffn=24576&recompute=full&tokens=1");
+  const ComputeFigures f =
+      figures("model=custom&vocab=51200&seq=2048&layers=48&hidden=6144&heads=64&ffn=24576&recompute=full&tokens=1");
   CHECK(*f.hardware_flops == Approx(96 * L * h * h * (1 + s / (6 * h) + V / (16 * L * h))).epsilon(1e-12));
   CHECK(*f.hfu / *f.mfu == Approx(*f.hardware_flops / *f.model_flops));
 }
@@ -113,7 +113,8 @@ TEST_CASE("A window bounds the keys of a sliding layer") {
   const double keys = 4096 - 4096.0 * 4095 / (2 * 16384.0);
   CHECK(flops_per_token("model=mistral-7b-v0.1&seq=16384&flops=bridge") ==
         Approx(6 * (32 * (2 * 4096.0 * 4096 + 2 * 4096.0 * 1024 + 3 * 4096.0 * 14336) + 32000.0 * 4096) +
-               12 * 32.0 * 4096 * keys).epsilon(1e-12));
+               12 * 32.0 * 4096 * keys)
+            .epsilon(1e-12));
 }
 
 TEST_CASE("Latent attention counts its own projections and head sizes") {

@@ -95,13 +95,15 @@ TEST_CASE("Estimates lie in their band of measured runs") {
   const Row rows[] = {
       // llm-foundry scripts/train/benchmarking/README.md, MPT on FSDP (foundry's convention).
       {"model=mpt-7b&gpu=a100-sxm4-80gb&gpus=8&framework=fsdp&recompute=full&seq=4096&micro_batch=16&global_batch=256"
-       "&flops=foundry", 0.5484},
+       "&flops=foundry",
+       0.5484},
       {"model=mpt-7b&gpu=h100-sxm5-80gb&gpus=128&framework=fsdp&seq=2048&micro_batch=6&flops=foundry", 0.4571},
       {"model=mpt-30b&gpu=h100-sxm5-80gb&gpus=128&framework=fsdp&recompute=full&seq=2048&micro_batch=8&flops=foundry",
        0.4185},
       // arXiv 2205.05198 Table 5, GPT 530B.
       {"model=custom&layers=105&hidden=20480&heads=128&ffn=81920&vocab=51200&gpu=a100-sxm4-80gb&gpus=280&tp=8&pp=35"
-       "&vpp=3&recompute=selective&seq=2048&global_batch=280", 0.560},
+       "&vpp=3&recompute=selective&seq=2048&global_batch=280",
+       0.560},
       // Llama 3.1 405B (arXiv 2407.21783 Table 4), 8,192 H100, pipeline interleaved.
       {"model=llama-3.1-405b&gpus=8192&tp=8&pp=16&vpp=8&seq=8192&global_batch=2048", 0.43},
   };

@@ -69,7 +69,8 @@ TEST_CASE("A group inside a node uses its link, a larger one the network") {
   CHECK(std::string_view(find(across, "dp")->link) == "network");
   CHECK(find(across, "dp")->seconds == Approx(static_cast<double>(find(across, "dp")->line.bytes) / 50e9));
   CHECK(std::string_view(find(figures("model=llama-3.1-8b&gpu=l40s&gpus=2&tp=2"), "tp")->link) == "pcie");
-  CHECK(std::string_view(find(figures("model=llama-3.1-8b&gpu=gb200-186gb&gpus=72&framework=fsdp"), "dp")->link) == "nvlink");
+  CHECK(std::string_view(find(figures("model=llama-3.1-8b&gpu=gb200-186gb&gpus=72&framework=fsdp"), "dp")->link) ==
+        "nvlink");
   CHECK(std::string_view(find(figures("model=llama-3.1-8b&gpu=h100-pcie-80gb&gpus=8&tp=8"), "tp")->link) == "pcie");
 }
 
@@ -82,7 +83,8 @@ TEST_CASE("Slow wires bound the step") {
 }
 
 TEST_CASE("What is exposed is part of what is sent") {
-  for (const char* share : {"gpus=64&tp=8&pp=2", "gpus=64&framework=fsdp", "gpus=16&cp=4", "gpus=8&offload=optimizer"}) {
+  for (const char* share :
+       {"gpus=64&tp=8&pp=2", "gpus=64&framework=fsdp", "gpus=16&cp=4", "gpus=8&offload=optimizer"}) {
     for (const Traffic& one : figures(std::string("model=llama-3.1-8b&") + share).traffic) {
       INFO(share << " " << one.line.id);
       CHECK(one.exposed_seconds >= 0);

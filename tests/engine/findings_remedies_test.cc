@@ -48,9 +48,10 @@ TEST_CASE("A plan that does not fit says by how much, and what would change it")
 }
 
 TEST_CASE("Every remedy, applied, saves what it says") {
-  for (const char* share : {"model=llama-2-7b&gpu=h100-sxm5-80gb&framework=ddp", "model=llama-3.1-70b&gpus=32&tp=4&pp=4",
-                            "model=llama-3.1-8b&gpu=rtx-4090-24gb&method=lora&micro_batch=4",
-                            "model=llama-3.1-8b&gpus=8&framework=deepspeed&attention=eager&seq=8192"}) {
+  for (const char* share :
+       {"model=llama-2-7b&gpu=h100-sxm5-80gb&framework=ddp", "model=llama-3.1-70b&gpus=32&tp=4&pp=4",
+        "model=llama-3.1-8b&gpu=rtx-4090-24gb&method=lora&micro_batch=4",
+        "model=llama-3.1-8b&gpus=8&framework=deepspeed&attention=eager&seq=8192"}) {
     const uint64_t before = training_bill(plan_of(share)).device_bytes;
     for (const Finding& finding : findings_of(share)) {
       if (!finding.saves_bytes || !finding.time_ratio) continue;

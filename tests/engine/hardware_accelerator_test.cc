@@ -30,9 +30,15 @@ TEST_CASE("What the driver reports, not what the box says") {
     double mib;
   };
   // nvidia-smi, rocm-smi: total memory of one device.
-  const Row rows[] = {{"h100-sxm5-80gb", 81559},  {"a100-sxm4-80gb", 81920}, {"a100-sxm4-40gb", 40960},
-                      {"h200-sxm-141gb", 143771}, {"rtx-4090-24gb", 24564},  {"l40s", 46068},
-                      {"t4", 15360},              {"mi300x-192gb", 196592},  {"b200-180gb", 183359}};
+  const Row rows[] = {{"h100-sxm5-80gb", 81559},
+                      {"a100-sxm4-80gb", 81920},
+                      {"a100-sxm4-40gb", 40960},
+                      {"h200-sxm-141gb", 143771},
+                      {"rtx-4090-24gb", 24564},
+                      {"l40s", 46068},
+                      {"t4", 15360},
+                      {"mi300x-192gb", 196592},
+                      {"b200-180gb", 183359}};
   for (const Row& row : rows) {
     INFO(row.id);
     const auto accelerator = find_accelerator(row.id);
@@ -66,7 +72,7 @@ TEST_CASE("A format the chip lacks runs in the nearest wider one") {
   CHECK(peak_tflops(a100, "fp8") == 312);
   CHECK(peak_tflops(a100, "fp4") == 312);
   CHECK(peak_tflops(*find_accelerator("h100-sxm5-80gb"), "fp4") == 1978.9);
-  CHECK(peak_tflops(*find_accelerator("v100-sxm2-16gb"), "bf16") == 125);  // fp16's
+  CHECK(peak_tflops(*find_accelerator("v100-sxm2-16gb"), "bf16") == 125);   // fp16's
   CHECK(peak_tflops(*find_accelerator("v100-sxm2-16gb"), "tf32") == 15.7);  // fp32's
   CHECK(peak_tflops(custom_accelerator(), "bf16") == 0);
   CHECK(peak_tflops(a100, "bf12") == 0);
