@@ -71,9 +71,9 @@ std::string write_share(double share) {
 }
 
 std::string write_size(double bytes, double unit_bytes) {
-  const std::string own = in_unit(bytes, unit_bytes);
+  std::string own = in_unit(bytes, unit_bytes);
   if (read_size(own, unit_bytes) == bytes) return own;
-  const std::string decimal = in_unit(bytes, kGB) + "GB";
+  std::string decimal = in_unit(bytes, kGB) + "GB";
   if (read_size(decimal, unit_bytes) == bytes) return decimal;
   return write_number(bytes) + "B";
 }

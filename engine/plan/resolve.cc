@@ -26,6 +26,7 @@ void settle(Plan& plan, Key key, Member& member, const Default& value) {
 }
 
 /// Default keys above in the table first, so that each may use them.
+// NOLINTNEXTLINE(readability-function-size): one line a row of the table
 void settle_all(Plan& p, const Architecture& base, const Accelerator& gpu_sheet) {
 #define VRAM_FIELD(kind, type, key, default_value, ...) settle(p, Key::key, p.key, default_value);
 #include "engine/plan/fields.def"
@@ -35,6 +36,7 @@ void settle_all(Plan& p, const Architecture& base, const Accelerator& gpu_sheet)
 
 /// One of the names that the model and the data sheet are found by, before the rest of the table.
 template <Key wanted>
+// NOLINTNEXTLINE(readability-function-size): one line a row of the table
 void settle_name(Plan& p) {
   static const Architecture base;
   static const Accelerator gpu_sheet;
