@@ -11,6 +11,13 @@ namespace {
 
 constexpr size_t kColumns = 80, kIndent = 6;
 
+// The defaults of the field table that are the word `none`.
+constexpr bool kHasNoDefault[] = {
+#define VRAM_FIELD(kind, type, key, default_value, ...) std::string_view(#default_value) == "none",
+#include "engine/plan/fields.def"
+#undef VRAM_FIELD
+};
+
 std::string flag_text(const vram::Field& field) {
   std::string name(field.name);
   std::replace(name.begin(), name.end(), '_', '-');
@@ -19,7 +26,7 @@ std::string flag_text(const vram::Field& field) {
 
 std::string help_text(const vram::Field& field) {
   std::string text = std::string(field.label) + ". " + std::string(field.help);
-  text += " Takes " + vram::accepted_values(field) + ".";
+  text += " Takes " + values_text(field) + ".";
   const std::string usual = default_text(field);
   if (!usual.empty() && field.help.find("Default") == std::string_view::npos) text += " Default: " + usual + ".";
   return text;
@@ -34,13 +41,17 @@ std::string_view group_title(vram::Group group) {
 
 std::string default_text(const vram::Field& field) {
   static const vram::PlanReading nothing_given = vram::read_plan("");
-  const bool of_the_preset = field.group == vram::Group::model && field.key != vram::Key::model &&
-                             field.key != vram::Key::vocab_pad;
-  if (of_the_preset || nothing_given.plan.subject == nullptr) return "";
-  const bool none = field.kind != vram::FieldKind::flag && field.kind != vram::FieldKind::choice &&
-                    field.least > 0 && vram::load_value(nothing_given.plan, field.key).number == 0 &&
-                    vram::load_value(nothing_given.plan, field.key).text.empty();
-  return none ? "" : vram::value_text(nothing_given.plan, field.key);
+  if (nothing_given.plan.subject == nullptr) return "";
+  const bool of_the_model = field.group == vram::Group::model && field.key != vram::Key::model &&
+                            field.key != vram::Key::vocab_pad && field.key != vram::Key::arch;
+  const bool of_the_gpu = field.group == vram::Group::hardware && field.help.find("Default") != std::string_view::npos;
+  if (of_the_model || of_the_gpu) return "the preset's";
+  return kHasNoDefault[static_cast<size_t>(field.key)] ? "" : vram::value_text(nothing_given.plan, field.key);
+}
+
+std::string values_text(const vram::Field& field) {
+  const bool bare = field.kind == vram::FieldKind::count || field.kind == vram::FieldKind::number;
+  return vram::accepted_values(field) + (bare && !field.unit.empty() ? " " + std::string(field.unit) : "");
 }
 
 std::string key_help() {

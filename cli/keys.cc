@@ -4,35 +4,42 @@
 #include "cli/say.h"
 #include "cli/table.h"
 #include "engine/plan/plan.h"
-#include "engine/plan/values.h"
+#include "engine/report/markdown.h"
 
 namespace cli {
 namespace {
 
-std::vector<std::string> key_row(const vram::Field& field) {
-  return {std::string(field.name), vram::accepted_values(field), default_text(field),
-          std::string(field.label) + ". " + std::string(field.help)};
-}
+std::string meaning(const vram::Field& field) { return std::string(field.label) + ". " + std::string(field.help); }
 
 Table key_table() {
   Table table{{"key", "values", "default", "meaning"}, "llll", {}};
-  for (const vram::Field& field : vram::fields()) table.rows.push_back(key_row(field));
+  for (const vram::Field& field : vram::fields()) {
+    table.rows.push_back({std::string(field.name), values_text(field), default_text(field), meaning(field)});
+  }
   return table;
 }
 
-/// The reference page of the documentation: a table a section.
+std::string reference_row(const vram::Field& field) {
+  return "| `" + std::string(field.name) + "` | " + vram::markdown_text(values_text(field)) + " | " +
+         vram::markdown_text(default_text(field)) + " | **" + vram::markdown_text(field.label) + ".** " +
+         vram::markdown_text(field.help) + " |\n";
+}
+
+/// The reference page of the documentation: a table a group.
 std::string key_reference() {
   std::string out =
       "# Keys of the share string\n\n"
       "Written by `vram-ledger keys --format markdown` from the engine's field table. On the command line a key is a flag\n"
-      "with `-` for `_`: `grad_dtype=bf16` is `--grad-dtype bf16`. Defaults are those of the plan in which nothing is given.\n";
-  const auto all = vram::fields();
-  for (size_t i = 0; i < all.size();) {
-    const vram::Group group = all[i].group;
-    out += "\n## " + std::string(group_title(group)) + "\n\n";
-    Table table{{"key", "values", "default", "meaning"}, "llll", {}};
-    for (; i < all.size() && all[i].group == group; ++i) table.rows.push_back(key_row(all[i]));
-    out += write_table(table, Format::markdown);
+      "with `-` for `_`: `grad_dtype=bf16` is `--grad-dtype bf16`. Defaults are those of the plan in which nothing is\n"
+      "given; where one depends on other keys, the meaning says how.\n";
+  const vram::Field* before = nullptr;
+  for (const vram::Field& field : vram::fields()) {
+    if (before == nullptr || before->group != field.group) {
+      out += "\n## " + std::string(group_title(field.group)) + "\n\n";
+      out += vram::markdown_row({"key", "values", "default", "meaning"}) + vram::markdown_rule("llll");
+    }
+    out += reference_row(field);
+    before = &field;
   }
   return out;
 }

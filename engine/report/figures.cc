@@ -76,7 +76,7 @@ std::vector<Figure> training_figures(const Report& report) {
   list.bytes("Reserved", bill.reserved_bytes, "with fragmentation");
   list.add("Device", shown(report, static_cast<double>(bill.device_bytes)),
            "± " + shown(report, static_cast<double>(bill.band_bytes)) + ", " + spare(report));
-  list.add("Phases", phase_list(report), std::string(amount_unit(report)) + " allocated");
+  list.add(std::string("Allocated by phase, ") + amount_unit(report), phase_list(report));
   add_stages(report, list);
   if (bill.host_bytes_per_node) {
     const bool over = bill.host_verdict && *bill.host_verdict == Verdict::exceeds;

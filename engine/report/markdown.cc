@@ -1,13 +1,24 @@
 #include "engine/report/markdown.h"
 
+#include <cctype>
 #include <cstdint>
 #include <cstdio>
 
 namespace vram {
 
+namespace {
+
+bool in_a_word(std::string_view text, size_t at) {
+  const auto is_letter = [&](size_t i) { return i < text.size() && std::isalnum(static_cast<unsigned char>(text[i])) != 0; };
+  return at > 0 && is_letter(at - 1) && is_letter(at + 1);
+}
+
+}  // namespace
+
 std::string markdown_text(std::string_view text) {
   std::string escaped;
-  for (const char c : text) {
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
     if (c == '<') {
       escaped += "&lt;";
     } else if (c == '>') {
@@ -15,7 +26,8 @@ std::string markdown_text(std::string_view text) {
     } else if (c == '&') {
       escaped += "&amp;";
     } else {
-      if (std::string_view("|\\`*_[]").find(c) != std::string_view::npos) escaped += '\\';
+      const bool mark_up = std::string_view("|\\`*[]").find(c) != std::string_view::npos || (c == '_' && !in_a_word(text, i));
+      if (mark_up) escaped += '\\';
       escaped += c;
     }
   }

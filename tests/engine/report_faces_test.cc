@@ -81,7 +81,7 @@ TEST_CASE("figures that do not apply are left out of JSON") {
 }
 
 TEST_CASE("Markdown cells cannot break out of their table") {
-  CHECK(markdown_row({"a|b", "<b>", "x_y"}) == "| a\\|b | &lt;b&gt; | x\\_y |\n");
+  CHECK(markdown_row({"a|b", "<b>", "x_y _z_"}) == "| a\\|b | &lt;b&gt; | x_y \\_z\\_ |\n");
   CHECK(markdown_target("v=1&x=a)b c") == "v=1&x=a%29b%20c");
 }
 

@@ -14,7 +14,8 @@ ServingBill bill_of(const std::string& share) { return vram::serving_bill(vram::
 
 // Eight cards of 80 GB, 80B parameters in bf16: 160 GB of weights, 40 GB of reserve, 440 GB for KV.
 const std::string kEightCards =
-    "model=custom&params=80e9&layers=80&hidden=8192&heads=64&head_dim=128&gpu=custom&gpu_mem=80GB&serve_gpus=8&serve_tp=8"
+    "model=custom&params=80e9&layers=80&hidden=8192&heads=64&head_dim=128&gpu=custom&gpu_mem=80GB&serve_gpus=8&serve_"
+    "tp=8"
     "&utilization=1&reserve=5GB&weights=bf16&kv=bf16&prompt=2048&output=0&block=1&engine=generic";
 
 void check_adds_up(const vram::Line& line) {
@@ -43,7 +44,7 @@ TEST_CASE("A promise is whole where the product is", "[serving]") {
 }
 
 TEST_CASE("The verdict compares promise, theory and wish", "[serving]") {
-  CHECK(bill_of(kEightCards + "&concurrency=56").verdict == Verdict::fits);   // 0.7 x 81 = 56.7
+  CHECK(bill_of(kEightCards + "&concurrency=56").verdict == Verdict::fits);  // 0.7 x 81 = 56.7
   CHECK(bill_of(kEightCards + "&concurrency=57").verdict == Verdict::tight);
   CHECK(bill_of(kEightCards + "&concurrency=81").verdict == Verdict::tight);
   CHECK(bill_of(kEightCards + "&concurrency=82").verdict == Verdict::exceeds);
@@ -53,8 +54,9 @@ TEST_CASE("The verdict compares promise, theory and wish", "[serving]") {
 TEST_CASE("The lines of one GPU are always the same seven and add up", "[serving]") {
   const char* ids[] = {"weights", "kv_cache", "activations", "graphs", "buffers", "context", "reserve"};
   for (const char* engine : {"generic", "static", "vllm", "sglang", "llamacpp", "trtllm"}) {
-    for (const char* plan : {"model=llama-3.1-8b", "model=mixtral-8x7b&serve_gpus=4", "model=deepseek-v3&serve_gpus=16&serve_pp=2",
-                             "model=gpt-oss-120b&prefix=100&long_share=0.1&long_prompt=9000", "model=custom&params=7e9"}) {
+    for (const char* plan :
+         {"model=llama-3.1-8b", "model=mixtral-8x7b&serve_gpus=4", "model=deepseek-v3&serve_gpus=16&serve_pp=2",
+          "model=gpt-oss-120b&prefix=100&long_share=0.1&long_prompt=9000", "model=custom&params=7e9"}) {
       const ServingBill bill = bill_of(std::string(plan) + "&engine=" + engine);
       INFO(plan << " " << engine);
       REQUIRE(bill.lines.size() == 7);
@@ -72,7 +74,8 @@ TEST_CASE("vllm's GPU holds its utilization of the card, and the context that wa
 
 TEST_CASE("sglang's mem_fraction_static is for weights and pools; activations and graphs come on top", "[serving]") {
   const ServingBill bill = bill_of("model=llama-3.1-8b&gpu_mem=80.5&utilization=0.75&engine=sglang");
-  CHECK(bill.lines[0].bytes + bill.lines[1].bytes + bill.lines[4].bytes == 60 * (1ull << 30));  // (80.5 - 0.5 of context) x 0.75
+  CHECK(bill.lines[0].bytes + bill.lines[1].bytes + bill.lines[4].bytes ==
+        60 * (1ull << 30));  // (80.5 - 0.5 of context) x 0.75
 }
 
 TEST_CASE("TensorRT-LLM takes its share of what is free once the engine is loaded", "[serving]") {
@@ -106,7 +109,8 @@ TEST_CASE("The longest context is the longest of which `concurrency` fit", "[ser
 }
 
 TEST_CASE("Concurrency as engines print it has decimals", "[serving]") {
-  const ServingBill bill = bill_of("model=llama-3.1-8b&kv=bf16&measured_kv_pool=10&max_len=32768&prompt_p99=4096&output_p99=4096");
+  const ServingBill bill =
+      bill_of("model=llama-3.1-8b&kv=bf16&measured_kv_pool=10&max_len=32768&prompt_p99=4096&output_p99=4096");
   CHECK(bill.max_concurrency_at_max_len == 2.5);
   CHECK(bill.max_concurrency_p99 == 10);
 }

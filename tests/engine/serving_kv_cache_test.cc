@@ -44,7 +44,8 @@ TEST_CASE("The KV line of an engine that does not preallocate is that of `concur
 }
 
 TEST_CASE("A static server reserves the longest request for every slot", "[serving]") {
-  const ServingBill bill = bill_of("model=llama-2-7b&engine=static&concurrency=3&prompt=100&output=10&max_len=4096&kv=fp16");
+  const ServingBill bill =
+      bill_of("model=llama-2-7b&engine=static&concurrency=3&prompt=100&output=10&max_len=4096&kv=fp16");
   CHECK(line(bill, "kv_cache") == 3ull * 524288 * 4096);
 }
 
@@ -56,7 +57,8 @@ TEST_CASE("Tensor parallelism divides KV heads and, beyond them, repeats one", "
   const Row rows[] = {{"1", 327680}, {"8", 40960}, {"16", 40960}};  // 8 KV heads
   for (const Row& row : rows) {
     INFO(row.gpus);
-    const ServingBill bill = bill_of(std::string("model=llama-3-70b&kv=bf16&serve_gpus=") + row.gpus + "&serve_tp=" + row.gpus);
+    const ServingBill bill =
+        bill_of(std::string("model=llama-3-70b&kv=bf16&serve_gpus=") + row.gpus + "&serve_tp=" + row.gpus);
     CHECK(bill.kv_bytes_per_token == 327680);
     CHECK(bill.kv_bytes_per_token_per_gpu == row.per_gpu);
   }
@@ -97,7 +99,7 @@ TEST_CASE("A quantised KV cache is priced with its scales", "[serving]") {
 
 TEST_CASE("KV comes in whole blocks", "[serving]") {
   const std::string share = "model=llama-3.1-8b&prompt=1000&output=1&kv=bf16";
-  CHECK(request(share) == 1008ull * 131072);             // vllm: 16
+  CHECK(request(share) == 1008ull * 131072);  // vllm: 16
   CHECK(request(share + "&engine=trtllm") == 1024ull * 131072);
   CHECK(request(share + "&engine=sglang") == 1001ull * 131072);
 }
@@ -111,7 +113,8 @@ TEST_CASE("A shared prefix lies in the pool once", "[serving]") {
 
 TEST_CASE("A draft layer caches like a layer of the model", "[serving]") {
   // vllm with EAGLE on Llama-3.1-8B: 33 layers, 135168 B a token
-  CHECK(bill_of("model=llama-3.1-8b&kv=bf16&draft_layers=1&draft_tokens=3&acceptance=0.7").kv_bytes_per_token == 135168);
+  CHECK(bill_of("model=llama-3.1-8b&kv=bf16&draft_layers=1&draft_tokens=3&acceptance=0.7").kv_bytes_per_token ==
+        135168);
 }
 
 TEST_CASE("KV grows with the tokens, never shrinks", "[serving]") {

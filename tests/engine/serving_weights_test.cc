@@ -29,9 +29,9 @@ TEST_CASE("Quantised checkpoints keep embedding and head in 16 bit", "[serving]"
     double gib, tolerance;
   };
   const Row rows[] = {
-      {"model=qwen2.5-7b&weights=gptq", 5.27, 0.02},               // vllm 0.27, L4
-      {"model=qwen2.5-7b&weights=fp8", 8.18, 0.02},                // vllm 0.27, L4
-      {"model=phi-4&weights=nf4", 8.5107, 0.02},                   // vllm 0.6.5
+      {"model=qwen2.5-7b&weights=gptq", 5.27, 0.02},                  // vllm 0.27, L4
+      {"model=qwen2.5-7b&weights=fp8", 8.18, 0.02},                   // vllm 0.27, L4
+      {"model=phi-4&weights=nf4", 8.5107, 0.02},                      // vllm 0.6.5
       {"model=llama-2-7b&weights=q4_0&engine=llamacpp", 3.49, 0.02},  // file 3.56 GiB, embedding in host memory
   };
   for (const Row& row : rows) {
@@ -41,7 +41,8 @@ TEST_CASE("Quantised checkpoints keep embedding and head in 16 bit", "[serving]"
 }
 
 TEST_CASE("Tensor parallelism leaves norms whole and divides the rest", "[serving]") {
-  const uint64_t one = weights("model=llama-3-8b&weights=bf16"), two = weights("model=llama-3-8b&weights=bf16&serve_gpus=2&serve_tp=2");
+  const uint64_t one = weights("model=llama-3-8b&weights=bf16"),
+                 two = weights("model=llama-3-8b&weights=bf16&serve_gpus=2&serve_tp=2");
   CHECK(two > one / 2);
   CHECK(near(gib(two), 7.48, 0.002));  // vllm 0.6.5, two H100
 }
@@ -49,8 +50,8 @@ TEST_CASE("Tensor parallelism leaves norms whole and divides the rest", "[servin
 TEST_CASE("Experts are spread over attention's data-parallel ranks too", "[serving]") {
   const std::string share = "model=deepseek-v3&weights=fp8&gpu=h200-sxm-141gb&serve_gpus=16&engine=generic";
   const double tensor = gib(weights(share + "&serve_tp=16")), data = gib(weights(share + "&serve_tp=1&serve_dp=16"));
-  CHECK(data > tensor);        // attention is whole on every rank
-  CHECK(data < 2 * tensor);    // experts are not
+  CHECK(data > tensor);      // attention is whole on every rank
+  CHECK(data < 2 * tensor);  // experts are not
 }
 
 TEST_CASE("A batch touches 1 - (1 - k/E)^n of the experts", "[serving]") {
