@@ -5,6 +5,7 @@
 
 #include "engine/training/states.h"
 #include "engine/training/storage.h"
+#include "engine/training/sum_line.h"
 
 namespace vram {
 namespace {
@@ -42,7 +43,8 @@ Line tensor_leaf(const Plan& plan, const Sum& sum, const InFlight& in_flight) {
   std::vector<Factor> factors;
   if (sum.alike && sum.layers != 1) factors.push_back(times("L", sum.layers, "layers"));
   push_tokens(plan, factors);
-  factors.push_back(sum.alike ? times(t.symbol, t.width, t.meaning) : times("Σ", sum.elements, "elements over the layers"));
+  factors.push_back(sum.alike ? times(t.symbol, t.width, t.meaning)
+                              : times("Σ", sum.elements, "elements over the layers"));
   factors.push_back(times("B", t.bytes, "bytes each"));
   if (in_flight.chunks_in_flight != 1) factors.push_back(times("m", in_flight.chunks_in_flight, "in flight"));
   if (in_flight.chunks != 1) factors.push_back(over("v", in_flight.chunks, "chunks of the stage"));
@@ -58,9 +60,12 @@ struct AreaName {
   const char* label;
 };
 
-constexpr AreaName kAreas[] = {{Area::norms, "norms", "Norms and residual"}, {Area::attention, "attention", "Attention"},
-                               {Area::mixer, "mixer", "Linear mixers"},      {Area::mlp, "mlp", "MLP"},
-                               {Area::moe, "moe", "Experts"},                {Area::adapters, "adapters", "Inputs of adapters"},
+constexpr AreaName kAreas[] = {{Area::norms, "norms", "Norms and residual"},
+                               {Area::attention, "attention", "Attention"},
+                               {Area::mixer, "mixer", "Linear mixers"},
+                               {Area::mlp, "mlp", "MLP"},
+                               {Area::moe, "moe", "Experts"},
+                               {Area::adapters, "adapters", "Inputs of adapters"},
                                {Area::dropout, "dropout", "Dropout"}};
 
 std::vector<Line> area_lines(const Plan& plan, const std::vector<Sum>& sums, const InFlight& in_flight) {
@@ -69,7 +74,7 @@ std::vector<Line> area_lines(const Plan& plan, const std::vector<Sum>& sums, con
     std::vector<Line> children;
     for (const Sum& sum : sums)
       if (sum.tensor.area == name.area && sum.layers > 0) children.push_back(tensor_leaf(plan, sum, in_flight));
-    if (!children.empty()) areas.push_back(group(name.id, name.label, std::move(children)));
+    if (!children.empty()) areas.push_back(sum_line(name.id, name.label, std::move(children)));
   }
   return areas;
 }
@@ -89,7 +94,9 @@ double recomputed_share(const Plan& plan) {
   return std::min(1.0, plan.recompute_layers / plan.layers);
 }
 
-double recomputed_layers(const Plan& plan, const Stage& stage) { return std::floor(stage.layers * recomputed_share(plan)); }
+double recomputed_layers(const Plan& plan, const Stage& stage) {
+  return std::floor(stage.layers * recomputed_share(plan));
+}
 
 /// FSDP runs a frozen base in mixed precision with the checkpoints once more in fp32 during backward: 4 bytes where
 /// 2 were kept (fitted on LoRA runs with FSDP of one project, fms-acceleration).
@@ -100,8 +107,14 @@ double checkpoint_bytes(const Plan& plan, const LayerSetting& s, Moment moment) 
 
 Line checkpoints_leaf(const Plan& plan, double layers, Moment moment, const InFlight& in_flight) {
   const LayerSetting s = layer_setting(plan, plan.subject->kinds.front());
-  const SavedTensor input = {"checkpoints", "Checkpoints", Area::norms, "h", "hidden", s.h,
-                             checkpoint_bytes(plan, s, moment), s.sp,
+  const SavedTensor input = {"checkpoints",
+                             "Checkpoints",
+                             Area::norms,
+                             "h",
+                             "hidden",
+                             s.h,
+                             checkpoint_bytes(plan, s, moment),
+                             s.sp,
                              "full recomputation keeps a layer's input: arXiv 2205.05198, section 5"};
   return tensor_leaf(plan, {input, layers, layers * s.h, true}, in_flight);
 }
@@ -125,10 +138,11 @@ const LayerKind* heaviest_kind(const Plan& plan, const Stage& stage) {
 Line working_line(const Plan& plan, const Stage& stage, bool whole_layer) {
   const LayerKind* kind = heaviest_kind(plan, stage);
   std::vector<Line> children;
-  if (kind == nullptr) return group("working", "Layer in backward", {});
+  if (kind == nullptr) return sum_line("working", "Layer in backward", {});
   LayerSetting s = layer_setting(plan, *kind);
   if (whole_layer) {
-    s.recompute_core = s.recompute_mlp = s.recompute_norms = s.recompute_moe = s.recompute_product = s.recompute_latent = false;
+    s.recompute_core = s.recompute_mlp = s.recompute_norms = s.recompute_moe = s.recompute_product =
+        s.recompute_latent = false;
     std::vector<Sum> sums;
     for (const SavedTensor& t : saved_tensors(plan, s, *kind)) add(t, 1, sums);
     children = area_lines(plan, sums, {});
@@ -139,7 +153,7 @@ Line working_line(const Plan& plan, const Stage& stage, bool whole_layer) {
   children.push_back(leaf("gradients", "Gradients of activations", std::move(factors),
                           "two gradients of the inner width, one of the layer's output; measured on PyTorch 2.6",
                           kActivationsBand));
-  return group("working", "Layer in backward", std::move(children));
+  return sum_line("working", "Layer in backward", std::move(children));
 }
 
 std::vector<Sum> stage_sums(const Plan& plan, const Stage& stage, double share) {
@@ -162,17 +176,17 @@ void push_tokens(const Plan& plan, std::vector<Factor>& factors) {
 }
 
 Line activations_line(const Plan& plan, const Stage& stage, Moment moment) {
-  if (!plan.subject->has_shape || stage.layers <= 0) return group("activations", "Activations", {});
+  if (!plan.subject->has_shape || stage.layers <= 0) return sum_line("activations", "Activations", {});
   const bool whole_layers = plan.recompute == Recompute::full;
   const bool recomputes = whole_layers || selects_operations(plan);
-  if (moment == Moment::last) return group("activations", "Activations", {working_line(plan, stage, true)});
+  if (moment == Moment::last) return sum_line("activations", "Activations", {working_line(plan, stage, true)});
   InFlight in_flight{stage.chunks_in_flight, stage.chunks, 1};
   if (plan.offload == Offload::activations) in_flight.kept_share = 1 - plan.offload_fraction;
   const double checkpointed = whole_layers ? recomputed_layers(plan, stage) : 0;
   std::vector<Line> children = area_lines(plan, stage_sums(plan, stage, 1 - checkpointed / stage.layers), in_flight);
   if (checkpointed > 0) children.push_back(checkpoints_leaf(plan, checkpointed, moment, in_flight));
   if (moment == Moment::backward) children.push_back(working_line(plan, stage, recomputes));
-  return group("activations", "Activations", std::move(children));
+  return sum_line("activations", "Activations", std::move(children));
 }
 
 double offloaded_activation_bytes(const Plan& plan, const Stage& stage) {

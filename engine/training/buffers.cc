@@ -4,6 +4,7 @@
 #include "engine/training/gathered.h"
 #include "engine/training/states.h"
 #include "engine/training/storage.h"
+#include "engine/training/sum_line.h"
 #include "engine/units.h"
 
 namespace vram {
@@ -13,7 +14,8 @@ namespace {
 /// CublasHandlePool.cpp), one for each handle and stream.
 Line workspace_leaf(const Plan& plan) {
   const bool hopper = plan.accelerator->release_year >= 2022;
-  return leaf("workspace", "cuBLAS workspace", {times("MiB", hopper ? 32 + 8.125 : 8.125, "MiB"), times("B", kMiB, "bytes")},
+  return leaf("workspace", "cuBLAS workspace",
+              {times("MiB", hopper ? 32 + 8.125 : 8.125, "MiB"), times("B", kMiB, "bytes")},
               "PyTorch, aten/src/ATen/cuda/CublasHandlePool.cpp", kOverheadsBand);
 }
 
@@ -34,7 +36,7 @@ Line update_copies(const Plan& plan, const std::vector<ParameterGroup>& groups) 
     if (plan.zero >= 1 && g.shards > 1) factors.push_back(over("n", g.shards, "ranks of the sharding group"));
     children.push_back(leaf(g.id, g.label, std::move(factors), "torch.optim, foreach", kStatesBand));
   }
-  return group("updates", "Optimizer temporaries", std::move(children));
+  return sum_line("updates", "Optimizer temporaries", std::move(children));
 }
 
 /// DDP keeps gradients and their buckets apart (gradient_as_bucket_view is off by default).
@@ -44,9 +46,10 @@ Line bucket_copies(const Plan& plan, const std::vector<ParameterGroup>& groups) 
     if (!g.trained) continue;
     std::vector<Factor> factors = count_factors(plan, g);
     push_bits(storage_of(plan).gradient, "bytes each", factors);
-    children.push_back(leaf(g.id, g.label, std::move(factors), "torch.nn.parallel.DistributedDataParallel", kStatesBand));
+    children.push_back(
+        leaf(g.id, g.label, std::move(factors), "torch.nn.parallel.DistributedDataParallel", kStatesBand));
   }
-  return group("buckets", "Buckets of gradients", std::move(children));
+  return sum_line("buckets", "Buckets of gradients", std::move(children));
 }
 
 /// DeepSpeed's fp32 copy of a rank's gradients and a half-precision partition (runtime/zero/stage_1_and_2.py): 6 B a
@@ -59,9 +62,10 @@ Line deepspeed_copies(const Plan& plan, const std::vector<ParameterGroup>& group
     std::vector<Factor> factors = count_factors(plan, g);
     factors.push_back(times("B", bytes, "bytes each"));
     if (plan.zero >= 1 && g.shards > 1) factors.push_back(over("n", g.shards, "ranks of the sharding group"));
-    children.push_back(leaf(g.id, g.label, std::move(factors), "DeepSpeed, runtime/zero/stage_1_and_2.py; 6.7 fitted on BLOOM", kOverheadsBand));
+    children.push_back(leaf(g.id, g.label, std::move(factors),
+                            "DeepSpeed, runtime/zero/stage_1_and_2.py; 6.7 fitted on BLOOM", kOverheadsBand));
   }
-  return group("fp32_gradients", "fp32 gradients of the step", std::move(children));
+  return sum_line("fp32_gradients", "fp32 gradients of the step", std::move(children));
 }
 
 /// With fp32 accumulation the parameters still get their own bf16 gradients (DeepSpeed, runtime/bf16_optimizer.py).
@@ -73,7 +77,7 @@ Line deepspeed_bf16_gradients(const Plan& plan, const std::vector<ParameterGroup
     factors.push_back(times("B", 2, "bytes each"));
     children.push_back(leaf(g.id, g.label, std::move(factors), "DeepSpeed, runtime/bf16_optimizer.py", kOverheadsBand));
   }
-  return group("bf16_gradients", "bf16 gradients", std::move(children));
+  return sum_line("bf16_gradients", "bf16 gradients", std::move(children));
 }
 
 /// What DeepSpeed keeps of gradients beyond ZeRO's own account.
@@ -98,7 +102,8 @@ Line expanded_matrix(const std::vector<ParameterGroup>& groups) {
   double largest = 0;
   for (const ParameterGroup& g : groups)
     if (g.block_linear) largest = std::max(largest, g.largest / g.split);
-  return leaf("expanded", "Expanded matrix", {times("P", largest, "weights of the largest matrix"), times("B", 2, "bytes each")},
+  return leaf("expanded", "Expanded matrix",
+              {times("P", largest, "weights of the largest matrix"), times("B", 2, "bytes each")},
               "bitsandbytes, autograd/_functions.py", kOverheadsBand);
 }
 
@@ -108,11 +113,12 @@ Line buffers_line(const Plan& plan, const std::vector<ParameterGroup>& groups, P
   std::vector<Line> children = {workspace_leaf(plan)};
   const bool optimizer = phase == PhaseKind::optimizer;
   if (optimizer && has_update_copies(plan) && trains_all(plan)) children.push_back(update_copies(plan, groups));
-  if (plan.framework == Framework::ddp && plan.dp() > 1 && trains_all(plan)) children.push_back(bucket_copies(plan, groups));
+  if (plan.framework == Framework::ddp && plan.dp() > 1 && trains_all(plan))
+    children.push_back(bucket_copies(plan, groups));
   add_deepspeed_gradients(plan, groups, children);
   if (plan.sp && plan.tp > 1 && plan.subject->has_shape && !optimizer) children.push_back(gather_buffer(plan));
   if (!trains_all(plan) && frozen_linear_bits(plan) < 16 && !optimizer) children.push_back(expanded_matrix(groups));
-  return group("buffers", "Buffers", std::move(children));
+  return sum_line("buffers", "Buffers", std::move(children));
 }
 
 }  // namespace vram

@@ -4,6 +4,7 @@
 
 #include "engine/training/states.h"
 #include "engine/training/storage.h"
+#include "engine/training/sum_line.h"
 
 namespace vram {
 namespace {
@@ -26,12 +27,11 @@ Line unit_leaf(const Plan& plan, const ParameterGroup& group, double copies, con
 }
 
 /// The unit around the layers: embedding, head, final norm. It stays gathered from forward to the end of backward.
-Line root_unit(const Plan& plan, const std::vector<ParameterGroup>& groups) {
+Line root_unit(const Plan& plan, const Stage& stage) {
   std::vector<Line> children;
-  for (const ParameterGroup& g : groups)
-    if (g.layers == 0 && !g.block_linear)
-      children.push_back(unit_leaf(plan, g, 1, "torch.distributed.fsdp: the root module is not resharded after forward"));
-  return group("root", "Embedding and head", std::move(children));
+  for (const ParameterGroup& g : outer_parameters(plan, stage))
+    children.push_back(unit_leaf(plan, g, 1, "torch.distributed.fsdp: the root module is not resharded after forward"));
+  return sum_line("root", "Embedding and head", std::move(children));
 }
 
 /// The layer that computes and the one that is prefetched.
@@ -40,7 +40,7 @@ Line layer_units(const Plan& plan, const Stage& stage) {
   for (const ParameterGroup& g : largest_layer(plan, stage))
     children.push_back(unit_leaf(plan, g, std::min(2.0, std::max(1.0, stage.layers)),
                                  "torch.distributed.fsdp: the current unit and the prefetched one"));
-  return group("units", "Gathered layers", std::move(children));
+  return sum_line("units", "Gathered layers", std::move(children));
 }
 
 /// A layer's gradient is whole until it is reduced and scattered.
@@ -48,13 +48,13 @@ Line gradient_unit(const Plan& plan, const Stage& stage) {
   std::vector<Line> children;
   for (const ParameterGroup& g : largest_layer(plan, stage))
     children.push_back(unit_leaf(plan, g, 1, "torch.distributed.fsdp: reduce-scatter takes the whole gradient"));
-  return group("gradient", "Gradient of a layer", std::move(children));
+  return sum_line("gradient", "Gradient of a layer", std::move(children));
 }
 
-Line fsdp_units(const Plan& plan, const Stage& stage, const std::vector<ParameterGroup>& groups, PhaseKind phase) {
-  std::vector<Line> children = {root_unit(plan, groups), layer_units(plan, stage)};
+Line fsdp_units(const Plan& plan, const Stage& stage, PhaseKind phase) {
+  std::vector<Line> children = {root_unit(plan, stage), layer_units(plan, stage)};
   if (trains_all(plan) && phase == PhaseKind::backward) children.push_back(gradient_unit(plan, stage));
-  return group("gathered", "Gathered weights", std::move(children));
+  return sum_line("gathered", "Gathered weights", std::move(children));
 }
 
 /// Every parameter once in 16 bit: what is not resharded (ZeRO 1 and 2 of FSDP), what autocast keeps of its casts.
@@ -62,7 +62,7 @@ Line whole_copy(const Plan& plan, const std::vector<ParameterGroup>& groups, boo
   std::vector<Line> children;
   for (const ParameterGroup& g : groups)
     if (g.linear || !linears_only) children.push_back(unit_leaf(plan, g, 1, note));
-  return group("gathered", "16-bit copy of the weights", std::move(children));
+  return sum_line("gathered", "16-bit copy of the weights", std::move(children));
 }
 
 /// stage3_max_live_parameters and stage3_max_reuse_distance: 1e9 (DeepSpeed, docs/code-docs/source/zero3.rst).
@@ -72,24 +72,26 @@ Line deepspeed_live(const Plan& plan, const std::vector<ParameterGroup>& groups)
   const double live = std::min(elements, 1e9);
   std::vector<Factor> factors = {times("P", live, "live parameters")};
   push_bits(8 * compute_bytes(plan), "bytes each", factors);
-  return group("gathered", "Gathered weights",
-               {leaf("live", "Live parameters", std::move(factors), "DeepSpeed, stage3_max_live_parameters", kOverheadsBand)});
+  return sum_line(
+      "gathered", "Gathered weights",
+      {leaf("live", "Live parameters", std::move(factors), "DeepSpeed, stage3_max_live_parameters", kOverheadsBand)});
 }
 
 }  // namespace
 
 Line gathered_line(const Plan& plan, const Stage& stage, const std::vector<ParameterGroup>& groups, PhaseKind phase) {
-  const Line none = group("gathered", "Gathered weights", {});
+  const Line none = sum_line("gathered", "Gathered weights", {});
   if (phase == PhaseKind::optimizer) return none;
   const bool mixed = storage_of(plan).weight == 32 && compute_bytes(plan) == 2 && trains_all(plan);
   if (fully_sharded(plan) && plan.zero >= 3 && plan.dense_shards() > 1) {
-    return plan.subject->has_shape ? fsdp_units(plan, stage, groups, phase) : none;
+    return plan.subject->has_shape ? fsdp_units(plan, stage, phase) : none;
   }
   if (plan.framework == Framework::deepspeed && (plan.zero >= 3 || plan.offload == Offload::all))
     return deepspeed_live(plan, groups);
-  if (plan.offload == Offload::all && plan.subject->has_shape) return fsdp_units(plan, stage, groups, phase);
+  if (plan.offload == Offload::all && plan.subject->has_shape) return fsdp_units(plan, stage, phase);
   if (fully_sharded(plan) && mixed)
-    return whole_copy(plan, groups, false, "torch.distributed.fsdp, SHARD_GRAD_OP: not resharded between forward and backward");
+    return whole_copy(plan, groups, false,
+                      "torch.distributed.fsdp, SHARD_GRAD_OP: not resharded between forward and backward");
   if (plan.framework == Framework::ddp && (mixed || runs_autocast(plan)))
     return whole_copy(plan, groups, true, "torch.autocast keeps each linear's cast until backward (autocast_mode.cpp)");
   return none;

@@ -17,8 +17,8 @@ bool lists(std::string_view modules, std::string_view name) {
 }
 
 bool quantises_inputs(const Plan& plan) {
-  return plan.library == Library::megatron && (plan.precision == Precision::fp8 || plan.precision == Precision::mxfp8 ||
-                                               plan.precision == Precision::nvfp4);
+  return plan.library == Library::megatron &&
+         (plan.precision == Precision::fp8 || plan.precision == Precision::mxfp8 || plan.precision == Precision::nvfp4);
 }
 
 /// TransformerEngine keeps a linear's input quantised: fp8 with a scale a tensor, mxfp8 with one for 32 values, nvfp4

@@ -6,6 +6,7 @@
 #include "engine/training/parameters.h"
 #include "engine/training/states.h"
 #include "engine/training/storage.h"
+#include "engine/training/sum_line.h"
 
 namespace vram {
 namespace {
@@ -13,13 +14,20 @@ namespace {
 // Peaks over the state before the head, PyTorch 2.6, bytes a logit in bf16; measured on the libraries' own loss code.
 double full_loss_bytes(Library library) {
   switch (library) {
-    case Library::megatron: return 6;     // core/tensor_parallel/cross_entropy.py: bf16 logits and their fp32 softmax
-    case Library::litgpt: return 6;       // cross_entropy on bf16 logits: logits, log-softmax, gradient
-    case Library::nanogpt: return 8;      // the same, and the logits are returned
-    case Library::torchtune: return 14;   // measured on torchtune's README rows with packing
-    case Library::torchtitan: return 12;  // cross_entropy(logits.float()), logits not kept
-    case Library::unsloth: return 8;      // its own cross-entropy works in place
-    case Library::hf: return 14;          // loss/loss_utils.py: bf16 logits, fp32 copy, log-softmax, gradient
+    case Library::megatron:
+      return 6;  // core/tensor_parallel/cross_entropy.py: bf16 logits and their fp32 softmax
+    case Library::litgpt:
+      return 6;  // cross_entropy on bf16 logits: logits, log-softmax, gradient
+    case Library::nanogpt:
+      return 8;  // the same, and the logits are returned
+    case Library::torchtune:
+      return 14;  // measured on torchtune's README rows with packing
+    case Library::torchtitan:
+      return 12;  // cross_entropy(logits.float()), logits not kept
+    case Library::unsloth:
+      return 8;  // its own cross-entropy works in place
+    case Library::hf:
+      return 14;  // loss/loss_utils.py: bf16 logits, fp32 copy, log-softmax, gradient
   }
   return 14;
 }
@@ -28,7 +36,7 @@ double chunked_loss_bytes(const Plan& plan) {
   if (plan.library == Library::litgpt) return 4;  // litgpt/utils.py, chunked_cross_entropy: bf16 logits, log-softmax
   if (plan.library == Library::torchtune)         // modules/loss/ce_chunked_output_loss.py, four chunks; compiled,
     return plan.compile ? 2 : 7;                  // the bf16 logits are all that stays (one row of torchtune's README)
-  return 4 + 2;                                 // the log-softmax of every chunk stays, its transient is one chunk's
+  return 4 + 2;                                   // the log-softmax of every chunk stays, its transient is one chunk's
 }
 
 /// Fused with the head, no copy of the logits outlives its chunk (Liger kernels, arXiv 2410.10989, section 3.2):
@@ -64,7 +72,8 @@ Line copies_leaf(const Plan& plan) {
   factors.push_back(times("B", bytes_per_logit(plan), "bytes of all copies"));
   if (plan.tp > 1) factors.push_back(over("tp", plan.tp, "tensor parallel"));
   return leaf("copies", "Copies of the logits", std::move(factors),
-              "logits, their fp32 copy, softmax and gradient, by library and loss; measured on PyTorch 2.6", kLogitsBand);
+              "logits, their fp32 copy, softmax and gradient, by library and loss; measured on PyTorch 2.6",
+              kLogitsBand);
 }
 
 /// Input in fp32 and normalised copy of the final norm, its output (the head's input), the last layer's output.
@@ -90,10 +99,10 @@ double bytes_per_logit(const Plan& plan) {
 }
 
 Line logits_line(const Plan& plan, const Stage& stage, bool in_loss) {
-  if (!in_loss || !stage.last || !plan.subject->has_shape) return group("logits", "Logits and loss", {});
+  if (!in_loss || !stage.last || !plan.subject->has_shape) return sum_line("logits", "Logits and loss", {});
   std::vector<Line> lines = plan.loss == Loss::fused ? fused_lines(plan) : std::vector<Line>{copies_leaf(plan)};
   lines.push_back(final_norm_leaf(plan));
-  return group("logits", "Logits and loss", std::move(lines));
+  return sum_line("logits", "Logits and loss", std::move(lines));
 }
 
 }  // namespace vram

@@ -5,6 +5,7 @@
 #include "engine/training/parameters.h"
 #include "engine/training/states.h"
 #include "engine/training/storage.h"
+#include "engine/training/sum_line.h"
 
 namespace vram {
 namespace {
@@ -15,8 +16,8 @@ bool of_attention(Part part) {
 
 bool of_mlp(Part part) {
   return part == Part::gate || part == Part::up || part == Part::down || part == Part::shared_gate ||
-         part == Part::shared_up || part == Part::shared_down || part == Part::expert_gate ||
-         part == Part::expert_up || part == Part::expert_down;
+         part == Part::shared_up || part == Part::shared_down || part == Part::expert_gate || part == Part::expert_up ||
+         part == Part::expert_down;
 }
 
 /// Row-parallel linears take a cut input and give a whole output.
@@ -78,7 +79,7 @@ Line state_line(const Plan& plan, const State& state, const std::vector<Share>& 
     children.push_back(leaf(share.id, share.label, std::move(factors),
                             "LoRA, arXiv 2106.09685, section 4.1; precision of the adapters by library", kStatesBand));
   }
-  return group(state.id, state.label, std::move(children));
+  return sum_line(state.id, state.label, std::move(children));
 }
 
 std::vector<Share> shares_of(const Plan& plan, const Stage& stage) {
@@ -86,14 +87,18 @@ std::vector<Share> shares_of(const Plan& plan, const Stage& stage) {
   const double r = plan.lora_rank, dense = adapted_widths(plan, stage, false);
   const double experts = adapted_widths(plan, stage, true);
   if (dense > 0)
-    shares.push_back({"lora", "Adapters", {times("r", r, "rank"), times("i+o", dense, "inputs and outputs")},
-                      plan.dense_shards()});
+    shares.push_back(
+        {"lora", "Adapters", {times("r", r, "rank"), times("i+o", dense, "inputs and outputs")}, plan.dense_shards()});
   if (experts > 0)
-    shares.push_back({"lora_experts", "Adapters of experts",
-                      {times("r", r, "rank"), times("i+o", experts, "inputs and outputs")}, plan.expert_shards()});
+    shares.push_back({"lora_experts",
+                      "Adapters of experts",
+                      {times("r", r, "rank"), times("i+o", experts, "inputs and outputs")},
+                      plan.expert_shards()});
   const double embeddings = trained_embedding_parameters(plan, stage);
   if (embeddings > 0)
-    shares.push_back({"embeddings", "Trained embeddings", {times("P", embeddings, "parameters of their copies")},
+    shares.push_back({"embeddings",
+                      "Trained embeddings",
+                      {times("P", embeddings, "parameters of their copies")},
                       plan.dense_shards()});
   return shares;
 }
@@ -104,10 +109,15 @@ bool is_adapted(LoraTargets targets, const Matrix& m) {
   if (m.part == Part::head) return targets == LoraTargets::all_head;
   if (!m.linear) return false;
   switch (targets) {
-    case LoraTargets::qv: return m.part == Part::q || m.part == Part::v;
-    case LoraTargets::attention: return of_attention(m.part);
-    case LoraTargets::mlp: return of_mlp(m.part);
-    case LoraTargets::all: case LoraTargets::all_head: break;
+    case LoraTargets::qv:
+      return m.part == Part::q || m.part == Part::v;
+    case LoraTargets::attention:
+      return of_attention(m.part);
+    case LoraTargets::mlp:
+      return of_mlp(m.part);
+    case LoraTargets::all:
+    case LoraTargets::all_head:
+      break;
   }
   return of_attention(m.part) || of_mlp(m.part) || m.part == Part::linear_mixer;
 }
@@ -129,12 +139,12 @@ double adapter_parameters(const Plan& plan, const Stage& stage) {
 }
 
 Line adapters_line(const Plan& plan, const Stage& stage) {
-  if (trains_all(plan)) return group("adapters", "Adapters", {});
+  if (trains_all(plan)) return sum_line("adapters", "Adapters", {});
   const std::vector<Share> shares = shares_of(plan, stage);
-  if (shares.empty()) return group("adapters", "Adapters", {});
+  if (shares.empty()) return sum_line("adapters", "Adapters", {});
   std::vector<Line> children;
   for (const State& state : states_of(adapter_storage(plan))) children.push_back(state_line(plan, state, shares));
-  return group("adapters", "Adapters", std::move(children));
+  return sum_line("adapters", "Adapters", std::move(children));
 }
 
 }  // namespace vram

@@ -19,7 +19,8 @@ std::optional<uint64_t> sum(std::optional<uint64_t> a, std::optional<uint64_t> b
   return *a + *b;
 }
 
-/// 16 bytes a trained parameter (2 weights, 2 gradients, 4 + 4 + 4 Adam; arXiv 1910.02054, section 3.1), 2 a frozen one.
+/// 16 bytes a trained parameter (2 weights, 2 gradients, 4 + 4 + 4 Adam; arXiv 1910.02054, section 3.1), 2 a frozen
+/// one.
 std::optional<uint64_t> states(const Plan& plan) {
   const double trained = trained_parameters(plan), all = plan.subject->nominal_parameters;
   const double frozen = plan.method == Method::full ? all - trained : all;

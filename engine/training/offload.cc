@@ -11,7 +11,8 @@ namespace {
 
 uint64_t state_bytes(const Plan& plan, const Stage& stage) {
   const std::vector<ParameterGroup> groups = stage_parameters(plan, stage);
-  return weights_line(plan, groups).bytes + gradients_line(plan, groups, true).bytes + optimizer_line(plan, groups).bytes;
+  return weights_line(plan, groups).bytes + gradients_line(plan, groups, true).bytes +
+         optimizer_line(plan, groups).bytes;
 }
 
 /// What one rank of the stage puts into host memory.

@@ -1,6 +1,7 @@
 #include "engine/training/overheads.h"
 
 #include "engine/training/states.h"
+#include "engine/training/sum_line.h"
 #include "engine/units.h"
 
 namespace vram {
@@ -29,11 +30,12 @@ Line context_line(const Plan& plan) {
     return leaf("context", "Outside PyTorch", {times("B", plan.overhead, "bytes given")}, "given by `overhead`");
   // CUDA context with lazily loaded kernels, PyTorch 2: 0.47 GiB on an A100 (stas00/ml-engineering, performance).
   // Together 1.6 GiB, fitted on single-GPU nvidia-smi figures of A100s, 1.5 to 1.7 when any one source is left out.
-  return group("context", "CUDA context",
-               {leaf("cuda", "Context and kernels", {times("GiB", 0.5, "GiB"), times("B", kGiB, "bytes")},
-                     "measured: 0.47 GiB, PyTorch 2.1 on an A100", kOverheadsBand),
-                leaf("libraries", "Libraries and allocator residue", {times("GiB", 1.1, "GiB"), times("B", kGiB, "bytes")},
-                     "1.6 GiB less the context; fitted on single-GPU nvidia-smi figures of A100s", kOverheadsBand)});
+  return sum_line(
+      "context", "CUDA context",
+      {leaf("cuda", "Context and kernels", {times("GiB", 0.5, "GiB"), times("B", kGiB, "bytes")},
+            "measured: 0.47 GiB, PyTorch 2.1 on an A100", kOverheadsBand),
+       leaf("libraries", "Libraries and allocator residue", {times("GiB", 1.1, "GiB"), times("B", kGiB, "bytes")},
+            "1.6 GiB less the context; fitted on single-GPU nvidia-smi figures of A100s", kOverheadsBand)});
 }
 
 Line communication_line(const Plan& plan) {
@@ -41,7 +43,8 @@ Line communication_line(const Plan& plan) {
   // 1.9 GiB a group holds NCCL's channels (0.5 to 0.7) and the framework's buckets: fitted on BLOOM's three groups and
   // on FSDP's one, 1.8 to 1.9 when either is left out.
   return leaf("communication", "Communication",
-              {times("g", parallel_groups(plan), "kinds of parallel groups"), times("GiB", 1.9, "GiB"), times("B", kGiB, "bytes")},
+              {times("g", parallel_groups(plan), "kinds of parallel groups"), times("GiB", 1.9, "GiB"),
+               times("B", kGiB, "bytes")},
               "NCCL communicators and buckets, 1.9 GiB a group; fitted on nvidia-smi figures", kOverheadsBand);
 }
 

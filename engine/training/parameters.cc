@@ -10,8 +10,8 @@ namespace {
 struct Category {
   const char* id;
   const char* label;
-  const char* kv_id;      // cut by fewer ranks than tp, because there are fewer KV heads
-  const char* whole_id;   // whole on every tensor-parallel rank
+  const char* kv_id;     // cut by fewer ranks than tp, because there are fewer KV heads
+  const char* whole_id;  // whole on every tensor-parallel rank
 };
 
 constexpr Category kEmbedding = {"embedding", "Embedding", "embedding_kv", "positions"};
@@ -32,13 +32,30 @@ const Category& layer_category(const Matrix& m) {
   if (m.part == Part::correction_bias) return kCorrection;
   if (!m.linear) return m.shard == Shard::expert ? kExpertVectors : kVectors;
   switch (m.part) {
-    case Part::q: case Part::k: case Part::v: case Part::qkv_other: case Part::o: return kAttention;
-    case Part::gate: case Part::up: case Part::down: return kMlp;
-    case Part::expert_gate: case Part::expert_up: case Part::expert_down: return kExperts;
-    case Part::shared_gate: case Part::shared_up: case Part::shared_down: return kShared;
-    case Part::router: return kRouter;
-    case Part::linear_mixer: return kMixer;
-    default: return kOther;
+    case Part::q:
+    case Part::k:
+    case Part::v:
+    case Part::qkv_other:
+    case Part::o:
+      return kAttention;
+    case Part::gate:
+    case Part::up:
+    case Part::down:
+      return kMlp;
+    case Part::expert_gate:
+    case Part::expert_up:
+    case Part::expert_down:
+      return kExperts;
+    case Part::shared_gate:
+    case Part::shared_up:
+    case Part::shared_down:
+      return kShared;
+    case Part::router:
+      return kRouter;
+    case Part::linear_mixer:
+      return kMixer;
+    default:
+      return kOther;
   }
 }
 
@@ -51,10 +68,15 @@ const Category& outer_category(const Matrix& m) {
 /// Ranks that share one matrix.
 double split_of(const Plan& plan, const Matrix& m, double kv_heads) {
   switch (m.shard) {
-    case Shard::replicated: return 1;
-    case Shard::tensor: case Shard::vocab: return plan.tp;
-    case Shard::kv_heads: return std::max(1.0, std::min(plan.tp, kv_heads));
-    case Shard::expert: return plan.etp * plan.ep;
+    case Shard::replicated:
+      return 1;
+    case Shard::tensor:
+    case Shard::vocab:
+      return plan.tp;
+    case Shard::kv_heads:
+      return std::max(1.0, std::min(plan.tp, kv_heads));
+    case Shard::expert:
+      return plan.etp * plan.ep;
   }
   return 1;
 }
@@ -125,6 +147,20 @@ void add_tied_copy(const Plan& plan, const Stage& stage, Collector& out) {
   }
 }
 
+void add_front(const Plan& plan, const Stage& stage, Collector& out) {
+  if (!stage.first) return;
+  for (const Matrix& m : plan.subject->embedding) out.add(outer_category(m), m, 0, 1);
+}
+
+void add_back(const Plan& plan, const Stage& stage, Collector& out) {
+  if (stage.last) {
+    for (const Matrix& m : plan.subject->head) out.add(outer_category(m), m, 0, 1);
+    add_tied_copy(plan, stage, out);
+  }
+  if (!stage.first) return;
+  for (const Matrix& m : plan.subject->outside) out.add(kOutside, m, 0, 1);
+}
+
 std::vector<ParameterGroup> one_block(const Plan& plan) {
   ParameterGroup group;
   group.id = "parameters";
@@ -143,24 +179,25 @@ double padded_vocab(const Plan& plan, double rows) {
   return std::ceil(rows / multiple) * multiple;
 }
 
+std::vector<ParameterGroup> outer_parameters(const Plan& plan, const Stage& stage) {
+  Collector out(plan);
+  add_front(plan, stage, out);
+  add_back(plan, stage, out);
+  return out.take();
+}
+
 std::vector<ParameterGroup> stage_parameters(const Plan& plan, const Stage& stage) {
   const Model& model = *plan.subject;
   if (!model.has_shape) return one_block(plan);
   Collector out(plan);
-  if (stage.first)
-    for (const Matrix& m : model.embedding) out.add(outer_category(m), m, 0, 1);
+  add_front(plan, stage, out);
   for (size_t k = 0; k < model.kinds.size(); ++k) {
     const double layers = layers_of_kind(model, stage, k);
     if (layers > 0) add_layers(model.kinds[k], layers, out);
   }
   if (stage.last && plan.library == Library::megatron)
     for (const LayerKind& module : model.mtp) add_layers(module, 1, out);
-  if (stage.last) {
-    for (const Matrix& m : model.head) out.add(outer_category(m), m, 0, 1);
-    add_tied_copy(plan, stage, out);
-  }
-  if (stage.first)
-    for (const Matrix& m : model.outside) out.add(kOutside, m, 0, 1);
+  add_back(plan, stage, out);
   return out.take();
 }
 

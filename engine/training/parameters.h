@@ -11,20 +11,23 @@ namespace vram {
 struct ParameterGroup {
   const char* id = "";
   const char* label = "";
-  double layers = 0;         // layers that have them; 0: not a layer's, or layers differ
-  double elements = 0;       // of the stage, before any division
-  double factored = 0;       // sums of rows and columns of its matrices (Adafactor's second moment)
-  double largest = 0;        // elements of its largest matrix
-  double split = 1;          // tensor (and expert) parallel ranks that share them
-  double shards = 1;         // ranks that share their states by ZeRO
-  bool block_linear = false; // linears of the layers: what k-bit quantisers take
-  bool linear = false;       // linears at all: what autocast copies
-  bool trained = true;       // false: a router's correction bias
+  double layers = 0;          // layers that have them; 0: not a layer's, or layers differ
+  double elements = 0;        // of the stage, before any division
+  double factored = 0;        // sums of rows and columns of its matrices (Adafactor's second moment)
+  double largest = 0;         // elements of its largest matrix
+  double split = 1;           // tensor (and expert) parallel ranks that share them
+  double shards = 1;          // ranks that share their states by ZeRO
+  bool block_linear = false;  // linears of the layers: what k-bit quantisers take
+  bool linear = false;        // linears at all: what autocast copies
+  bool trained = true;        // false: a router's correction bias
 };
 
 /// The parameters of a stage, group by group: embedding and towers on the first, head (a copy of a tied embedding
 /// behind a pipeline) on the last.
 std::vector<ParameterGroup> stage_parameters(const Plan& plan, const Stage& stage);
+
+/// Those of them that are no layer's.
+std::vector<ParameterGroup> outer_parameters(const Plan& plan, const Stage& stage);
 
 /// One layer of the kind that has most parameters on this rank, group by group.
 std::vector<ParameterGroup> largest_layer(const Plan& plan, const Stage& stage);

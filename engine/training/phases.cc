@@ -9,6 +9,7 @@
 #include "engine/training/lora.h"
 #include "engine/training/parameters.h"
 #include "engine/training/states.h"
+#include "engine/training/sum_line.h"
 
 namespace vram {
 namespace {
@@ -22,21 +23,31 @@ bool keeps_gradients(const Plan& plan) {
 
 Line activations_of(const Plan& plan, const Stage& stage, PhaseKind phase) {
   switch (phase) {
-    case PhaseKind::forward: case PhaseKind::loss: return activations_line(plan, stage, Moment::forward);
-    case PhaseKind::backward: return activations_line(plan, stage, Moment::backward);
-    case PhaseKind::reduce: return activations_line(plan, stage, Moment::last);
-    case PhaseKind::optimizer: break;
+    case PhaseKind::forward:
+    case PhaseKind::loss:
+      return activations_line(plan, stage, Moment::forward);
+    case PhaseKind::backward:
+      return activations_line(plan, stage, Moment::backward);
+    case PhaseKind::reduce:
+      return activations_line(plan, stage, Moment::last);
+    case PhaseKind::optimizer:
+      break;
   }
-  return group("activations", "Activations", {});
+  return sum_line("activations", "Activations", {});
 }
 
 const char* phase_id(PhaseKind phase) {
   switch (phase) {
-    case PhaseKind::forward: return "forward";
-    case PhaseKind::loss: return "loss";
-    case PhaseKind::backward: return "backward";
-    case PhaseKind::reduce: return "reduce";
-    case PhaseKind::optimizer: break;
+    case PhaseKind::forward:
+      return "forward";
+    case PhaseKind::loss:
+      return "loss";
+    case PhaseKind::backward:
+      return "backward";
+    case PhaseKind::reduce:
+      return "reduce";
+    case PhaseKind::optimizer:
+      break;
   }
   return "optimizer";
 }

@@ -18,7 +18,7 @@ struct Reader {
   double width = 0;    // of the input
   double adapted = 0;  // matrices that read it
   double split = 1;
-  bool kept = false;   // the input is saved anyway
+  bool kept = false;  // the input is saved anyway
 };
 
 /// Bytes an input element: shared by its readers, or one copy each.
@@ -39,16 +39,21 @@ bool reads_mlp_input(Part part) {
 
 void save_adapters(const Plan& plan, const LayerSetting& s, const LayerKind& kind, SavedTensors& out) {
   if (s.trained) return;
-  Reader readers[] = {{"attention_input", "QKV input", "h"}, {"projection_input", "Output projection's input", "a d"},
-                      {"mlp_input", "MLP input", "h"},       {"down_input", "Down projection's input", "f"},
-                      {"expert_input", "Experts' input", "K h"}, {"expert_down_input", "Experts' down input", "K m"}};
+  Reader readers[] = {
+      {"attention_input", "QKV input", "h"},     {"projection_input", "Output projection's input", "a d"},
+      {"mlp_input", "MLP input", "h"},           {"down_input", "Down projection's input", "f"},
+      {"expert_input", "Experts' input", "K h"}, {"expert_down_input", "Experts' down input", "K m"}};
   const double k = kind.ffn.experts_per_token;
   double ranks = 0;
   for (const Matrix& m : kind.matrices) {
     if (!is_adapted(plan.lora_targets, m)) continue;
     const bool expert = m.shard == Shard::expert, expert_down = m.part == Part::expert_down;
-    const size_t i = expert_down ? 5 : expert ? 4 : m.part == Part::o ? 1 : reads_mlp_input(m.part) ? 2
-                     : reads_attention_input(m.part) ? 0 : 3;
+    const size_t i = expert_down                     ? 5
+                     : expert                        ? 4
+                     : m.part == Part::o             ? 1
+                     : reads_mlp_input(m.part)       ? 2
+                     : reads_attention_input(m.part) ? 0
+                                                     : 3;
     readers[i].width = std::max(readers[i].width, expert ? k * m.cols : m.cols);
     readers[i].adapted += 1;
     ranks += expert ? k : m.copies;

@@ -24,7 +24,7 @@ void save_input(const LayerSetting& s, SavedTensors& out) {
 double score_bytes(const Plan& plan, const LayerSetting& s) {
   const bool upcast = !s.megatron && !s.layernorm && plan.library == Library::hf;
   double bytes = upcast && s.e == 2 ? 4 + s.e : s.e;
-  if (plan.subject->architecture.softcap > 0) bytes += s.e;  // tanh keeps its output
+  if (plan.subject->architecture.softcap > 0) bytes += s.e;      // tanh keeps its output
   if (plan.dropout && s.trained) bytes += upcast ? 1 : 1 + s.e;  // the mask, and the dropped copy
   return bytes;
 }
@@ -72,7 +72,8 @@ void save_mixer(const LayerSetting& s, const LayerKind& kind, SavedTensors& out)
   for (const Matrix& m : kind.matrices)
     if (m.part == Part::linear_mixer && m.linear) outputs += m.rows * m.copies;
   out.push_back({"projections", "Projections and what follows them", Area::mixer, "Σ", "outputs of the projections",
-                 outputs, 2 * s.e, s.tp, "an estimate: each projection's output before and after convolution and gate"});
+                 outputs, 2 * s.e, s.tp,
+                 "an estimate: each projection's output before and after convolution and gate"});
 }
 
 }  // namespace
@@ -100,8 +101,8 @@ void save_latent_attention(const Plan& plan, const LayerSetting& s, const LayerK
   out.push_back({"latent_statistics", "Latent norm statistics", Area::attention, "2", "norms",
                  t.q_lora_rank > 0 ? 2.0 : 1.0, 4, s.sp, "fp32, a value a token"});
   if (!s.recompute_latent) {
-    const double width = s.eager ? 2 * (dn + dr + dv)             // q, k, v and output
-                                 : 2 * dr + 3 * dn + 2 * dv;      // v is a view that keeps kv_b's output alive
+    const double width = s.eager ? 2 * (dn + dr + dv)         // q, k, v and output
+                                 : 2 * dr + 3 * dn + 2 * dv;  // v is a view that keeps kv_b's output alive
     out.push_back({"heads", "Queries, keys, values, output", Area::attention, "a d", "heads × their widths",
                    t.heads * width, s.e, s.tp, "transformers 5, models/deepseek_v3, sdpa and eager"});
   }

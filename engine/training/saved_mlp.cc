@@ -20,7 +20,8 @@ double mlp_bytes(const LayerSetting& s, bool gated) {
 }
 
 void save_routing(const Plan& plan, const LayerSetting& s, const Ffn& ffn, SavedTensors& out) {
-  out.push_back({"router", "Router logits", Area::moe, "E + 1", "experts and their sum", ffn.experts + 1, 4, s.sp, "fp32"});
+  out.push_back(
+      {"router", "Router logits", Area::moe, "E + 1", "experts and their sum", ffn.experts + 1, 4, s.sp, "fp32"});
   if (!s.megatron)
     out.push_back({"indices", "Indices and routing weights", Area::moe, "K", "experts a token", ffn.experts_per_token,
                    32, 1, "transformers 5, models/mixtral"});
@@ -55,8 +56,8 @@ void save_experts(const Plan& plan, const LayerSetting& s, const LayerKind& kind
   const double k = ffn.experts_per_token * (plan.moe_capacity > 0 ? plan.moe_capacity : plan.moe_imbalance);
   const double rows = plan.etp / plan.tp;  // tokens of all tensor-parallel ranks meet in the expert's group
   const double copies = s.megatron ? (s.trained ? 1 : 0) + 1 : (s.trained ? 1 : 0) + 2;
-  out.push_back({"dispatched", "Tokens sent to experts and back", Area::moe, "K h", "experts a token × hidden", k * s.h * rows,
-                 copies * s.e, 1,
+  out.push_back({"dispatched", "Tokens sent to experts and back", Area::moe, "K h", "experts a token × hidden",
+                 k * s.h * rows, copies * s.e, 1,
                  "the experts' input, their output, and once more weighted (transformers 5, models/mixtral)"});
   if (!s.recompute_mlp)
     out.push_back({"experts", "Experts: gate, up, product", Area::moe, "K m", "experts a token × expert ffn",

@@ -19,7 +19,8 @@ void save_norms(const Plan& plan, const LayerSetting& s, const LayerKind& kind, 
   out.push_back({"statistics", "Norm statistics", Area::norms, "1", "norms", kind.norms, statistics, s.sp,
                  "fp32, a value a token"});
   if (!plan.dropout || !s.trained) return;
-  if (!s.megatron && !s.layernorm && plan.library != Library::nanogpt) return;  // Llama-type layers drop no hidden states
+  if (!s.megatron && !s.layernorm && plan.library != Library::nanogpt)
+    return;  // Llama-type layers drop no hidden states
   out.push_back({"masks", "Dropout masks", Area::dropout, "h", "hidden", 2 * s.h, 1, s.sp,
                  "after attention and after the MLP, a byte an element: arXiv 2205.05198, section 4.1"});
 }

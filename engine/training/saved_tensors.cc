@@ -15,7 +15,8 @@ Outputs matmul_outputs(const LayerKind& kind) {
   for (const Matrix& m : kind.matrices) {
     if (!m.linear) continue;
     const double active = m.shard == Shard::expert && kind.ffn.experts > 0
-                              ? m.copies * kind.ffn.experts_per_token / kind.ffn.experts : m.copies;
+                              ? m.copies * kind.ffn.experts_per_token / kind.ffn.experts
+                              : m.copies;
     const bool whole = m.part == Part::o || m.part == Part::down || m.shard == Shard::replicated;
     (whole ? outputs.whole : outputs.cut) += m.rows * active;
   }

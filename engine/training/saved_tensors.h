@@ -11,7 +11,7 @@ enum class Area : uint8_t { norms, attention, mlp, moe, mixer, adapters, dropout
 
 /// A tensor (or several of one width) that autograd keeps of one layer until backward.
 struct SavedTensor {
-  const char* id;       // unique in its area
+  const char* id;  // unique in its area
   const char* label;
   Area area;
   const char* symbol;   // "a d"
@@ -26,22 +26,22 @@ using SavedTensors = std::vector<SavedTensor>;
 
 /// How the layers of a plan are computed: what decides which tensors are saved.
 struct LayerSetting {
-  double h = 0;               // hidden size
-  double e = 2;               // bytes of an element in compute precision
-  double residual = 2;        // bytes of the residual stream
-  double linear_input = 2;    // bytes of a linear's saved input (fp8 keeps the quantised copy)
-  double tp = 1;              // cuts heads and ffn
-  double sp = 1;              // cuts norms and the residual stream
-  bool megatron = false;      // Megatron-core's layers
+  double h = 0;             // hidden size
+  double e = 2;             // bytes of an element in compute precision
+  double residual = 2;      // bytes of the residual stream
+  double linear_input = 2;  // bytes of a linear's saved input (fp8 keeps the quantised copy)
+  double tp = 1;            // cuts heads and ffn
+  double sp = 1;            // cuts norms and the residual stream
+  bool megatron = false;    // Megatron-core's layers
   bool fused_norm = false, fused_mlp = false, layernorm = false;
-  bool fp32_product = false;  // an eager norm multiplies by its weight in fp32 (Gemma, OLMo 2)
-  bool keeps_qkv = false;     // v is a view that keeps the output of one qkv projection alive beside rotated q and k
-  bool one_norm = false;      // attention and MLP read one norm's output
+  bool fp32_product = false;     // an eager norm multiplies by its weight in fp32 (Gemma, OLMo 2)
+  bool keeps_qkv = false;        // v is a view that keeps the output of one qkv projection alive beside rotated q and k
+  bool one_norm = false;         // attention and MLP read one norm's output
   double activation_widths = 2;  // of the inner width that an MLP's activation keeps: input, intermediate steps, output
-  bool casts_inputs = false;  // each linear casts its own input (autocast, or an fp32 residual stream)
-  bool trained = true;        // weights carry gradients: linears keep their inputs
+  bool casts_inputs = false;     // each linear casts its own input (autocast, or an fp32 residual stream)
+  bool trained = true;           // weights carry gradients: linears keep their inputs
   bool adapters_fp32 = false;
-  bool eager = false;         // scores materialised
+  bool eager = false;  // scores materialised
   bool recompute_core = false, recompute_mlp = false, recompute_norms = false, recompute_moe = false,
        recompute_product = false, recompute_latent = false;
 };

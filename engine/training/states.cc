@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/training/storage.h"
+#include "engine/training/sum_line.h"
 
 namespace vram {
 namespace {
@@ -59,7 +60,7 @@ Line gradient_in_flight(const Plan& plan, const std::vector<ParameterGroup>& gro
   push_bits(storage_of(plan).gradient, "bytes a gradient", factors);
   Line one = leaf("largest", "Largest matrix", std::move(factors),
                   "optimizer in backward: torch.optim, tutorial on _optimizer_step_in_backward", kStatesBand);
-  return group("gradients", "Gradients", {one});
+  return sum_line("gradients", "Gradients", {one});
 }
 
 }  // namespace
@@ -68,21 +69,21 @@ Line weights_line(const Plan& plan, const std::vector<ParameterGroup>& groups) {
   std::vector<Line> children;
   for (const ParameterGroup& g : groups)
     children.push_back(state_leaf(plan, g, weight_bits(plan, g), "bytes a weight", 3, offloads_weights(plan)));
-  return group("weights", "Weights", std::move(children));
+  return sum_line("weights", "Weights", std::move(children));
 }
 
 Line gradients_line(const Plan& plan, const std::vector<ParameterGroup>& groups, bool present) {
-  if (frozen_base(plan) || !present) return group("gradients", "Gradients", {});
+  if (frozen_base(plan) || !present) return sum_line("gradients", "Gradients", {});
   if (plan.optimizer_in_backward) return gradient_in_flight(plan, groups);
   std::vector<Line> children;
   for (const ParameterGroup& g : groups)
     if (g.trained)
       children.push_back(state_leaf(plan, g, storage_of(plan).gradient, "bytes a gradient", 2, offloads_weights(plan)));
-  return group("gradients", "Gradients", std::move(children));
+  return sum_line("gradients", "Gradients", std::move(children));
 }
 
 Line optimizer_line(const Plan& plan, const std::vector<ParameterGroup>& groups) {
-  if (frozen_base(plan)) return group("optimizer", "Optimizer", {});
+  if (frozen_base(plan)) return sum_line("optimizer", "Optimizer", {});
   const Storage storage = storage_of(plan);
   const bool offloaded = offloads_optimizer(plan);
   std::vector<Line> master, moments;
@@ -94,9 +95,9 @@ Line optimizer_line(const Plan& plan, const std::vector<ParameterGroup>& groups)
     if (bits > 0) moments.push_back(state_leaf(plan, g, bits, "bytes of moments", 1, offloaded));
   }
   std::vector<Line> children;
-  if (!master.empty()) children.push_back(group("master", "fp32 weights", std::move(master)));
-  if (!moments.empty()) children.push_back(group("moments", "Moments", std::move(moments)));
-  return group("optimizer", "Optimizer", std::move(children));
+  if (!master.empty()) children.push_back(sum_line("master", "fp32 weights", std::move(master)));
+  if (!moments.empty()) children.push_back(sum_line("moments", "Moments", std::move(moments)));
+  return sum_line("optimizer", "Optimizer", std::move(children));
 }
 
 }  // namespace vram

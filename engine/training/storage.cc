@@ -16,11 +16,16 @@ double gradient_bits(GradDtype dtype) { return dtype == GradDtype::fp32 ? 32 : 1
 
 double moment_bits(Moments moments) {
   switch (moments) {
-    case Moments::fp32: return 32;
-    case Moments::bf16: return 16;
-    case Moments::fp8: return 8.125;   // one fp32 scale for 256 values: torchao, optim/subclass_fp8.py
-    case Moments::int8: return 8.125;  // the same: bitsandbytes blockwise (arXiv 2110.02861), torchao subclass_8bit.py
-    case Moments::int4: return 4.25;   // one fp32 scale for 128 values: torchao, optim/subclass_4bit.py
+    case Moments::fp32:
+      return 32;
+    case Moments::bf16:
+      return 16;
+    case Moments::fp8:
+      return 8.125;  // one fp32 scale for 256 values: torchao, optim/subclass_fp8.py
+    case Moments::int8:
+      return 8.125;  // the same: bitsandbytes blockwise (arXiv 2110.02861), torchao subclass_8bit.py
+    case Moments::int4:
+      return 4.25;  // one fp32 scale for 128 values: torchao, optim/subclass_4bit.py
   }
   return 32;
 }
@@ -28,18 +33,28 @@ double moment_bits(Moments moments) {
 void set_optimizer(const Plan& plan, Storage& storage) {
   storage.moment = moment_bits(plan.moments);
   switch (plan.optimizer) {
-    case Optimizer::adamw: break;
-    case Optimizer::adamw8bit: storage.moment = moment_bits(Moments::int8); break;
-    case Optimizer::adamw4bit: storage.moment = moment_bits(Moments::int4); break;
+    case Optimizer::adamw:
+      break;
+    case Optimizer::adamw8bit:
+      storage.moment = moment_bits(Moments::int8);
+      break;
+    case Optimizer::adamw4bit:
+      storage.moment = moment_bits(Moments::int4);
+      break;
     case Optimizer::adafactor:  // arXiv 1804.04235, section 3: the second moment as sums of rows and of columns
       storage.factored = true;
       storage.moments = storage.matrix_moments = 0;
       break;
-    case Optimizer::lion: case Optimizer::sgdm:  // one momentum (arXiv 2302.06675, algorithm 2)
+    case Optimizer::lion:
+    case Optimizer::sgdm:  // one momentum (arXiv 2302.06675, algorithm 2)
       storage.moments = storage.matrix_moments = 1;
       break;
-    case Optimizer::sgd: storage.moments = storage.matrix_moments = 0; break;
-    case Optimizer::muon: storage.matrix_moments = 1; break;  // arXiv 2502.16982: AdamW for all that is no matrix
+    case Optimizer::sgd:
+      storage.moments = storage.matrix_moments = 0;
+      break;
+    case Optimizer::muon:
+      storage.matrix_moments = 1;
+      break;  // arXiv 2502.16982: AdamW for all that is no matrix
   }
 }
 
@@ -69,12 +84,18 @@ Storage adapter_storage(const Plan& plan) {
 
 double frozen_linear_bits(const Plan& plan) {
   switch (plan.base) {
-    case Base::fp32: return 32;
-    case Base::bf16: case Base::fp16: return 16;
-    case Base::fp8: case Base::int8: return 8;
+    case Base::fp32:
+      return 32;
+    case Base::bf16:
+    case Base::fp16:
+      return 16;
+    case Base::fp8:
+    case Base::int8:
+      return 8;
     case Base::nf4:  // arXiv 2305.14314, section 3: an absmax for 64 weights, fp32, or fp8 with fp32 for 256 of them
       return plan.double_quant ? 4 + 8.0 / 64 + 32.0 / (64 * 256) : 4 + 32.0 / 64;
-    case Base::gptq: case Base::awq:  // 4 bit, groups of 128 with a 16-bit scale and a 4-bit zero point
+    case Base::gptq:
+    case Base::awq:  // 4 bit, groups of 128 with a 16-bit scale and a 4-bit zero point
       return 4 + (16.0 + 4.0) / 128;
   }
   return 16;

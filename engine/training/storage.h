@@ -7,13 +7,13 @@ namespace vram {
 
 /// Bits of everything one trained parameter keeps, and of a frozen one, before ZeRO divides them.
 struct Storage {
-  double weight = 16;       // of trained weights
+  double weight = 16;  // of trained weights
   double gradient = 16;
-  double master = 0;        // fp32 copy beside half-precision weights
-  double moment = 32;       // one moment of the optimizer
-  double moments = 2;       // of an ordinary parameter
-  double matrix_moments = 2;// of a matrix inside the layers (Muon keeps one)
-  bool factored = false;    // Adafactor: sums of rows and columns instead of one moment
+  double master = 0;          // fp32 copy beside half-precision weights
+  double moment = 32;         // one moment of the optimizer
+  double moments = 2;         // of an ordinary parameter
+  double matrix_moments = 2;  // of a matrix inside the layers (Muon keeps one)
+  bool factored = false;      // Adafactor: sums of rows and columns instead of one moment
 };
 
 /// The contract's table: bytes a parameter by framework and precision.

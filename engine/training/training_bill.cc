@@ -6,12 +6,12 @@
 #include "engine/training/logits.h"
 #include "engine/training/lora.h"
 #include "engine/training/napkin.h"
+#include "engine/training/offload.h"
 #include "engine/training/overheads.h"
 #include "engine/training/parameters.h"
 #include "engine/training/phases.h"
 #include "engine/training/states.h"
 #include "engine/training/storage.h"
-#include "engine/training/offload.h"
 #include "engine/training/training.h"
 
 namespace vram {
@@ -90,10 +90,14 @@ void judge(const Plan& plan, TrainingBill& bill) {
 
 const char* verdict_word(Verdict verdict) {
   switch (verdict) {
-    case Verdict::fits: return "fits";
-    case Verdict::tight: return "tight";
-    case Verdict::exceeds: return "exceeds";
-    case Verdict::invalid: break;
+    case Verdict::fits:
+      return "fits";
+    case Verdict::tight:
+      return "tight";
+    case Verdict::exceeds:
+      return "exceeds";
+    case Verdict::invalid:
+      break;
   }
   return "invalid";
 }
@@ -121,14 +125,16 @@ TrainingBill training_bill(const Plan& plan) {
   for (const Stage& stage : pipeline_stages(plan)) {
     BilledStage billed = bill_stage(plan, stage);
     bill.stages.push_back(billed.bill);
-    if (stage.index == 0 || billed.bill.device_bytes > fullest_stage.bill.device_bytes) fullest_stage = std::move(billed);
+    if (stage.index == 0 || billed.bill.device_bytes > fullest_stage.bill.device_bytes)
+      fullest_stage = std::move(billed);
   }
   take_fullest(std::move(fullest_stage), bill);
   if (refuse_too_large(bill)) return only_napkin(std::move(bill));
   judge(plan, bill);
   bill.host_bytes_per_node = host_bytes_per_node(plan);
   if (bill.host_bytes_per_node && plan.host_mem > 0)
-    bill.host_verdict = static_cast<double>(*bill.host_bytes_per_node) <= plan.host_mem ? Verdict::fits : Verdict::exceeds;
+    bill.host_verdict =
+        static_cast<double>(*bill.host_bytes_per_node) <= plan.host_mem ? Verdict::fits : Verdict::exceeds;
   return bill;
 }
 

@@ -1,0 +1,187 @@
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+
+#include "tests/engine/training_samples.h"
+
+using namespace vram;
+using namespace vram::samples;
+
+namespace {
+
+constexpr uint64_t s = 1024;  // tokens
+
+/// Bytes that autograd keeps of a token in all layers, forward done.
+double saved_per_token(const std::string& share) {
+  return static_cast<double>(bytes(bill(share + "&gpu=b200-180gb&seq=1024"), "forward", "activations")) / s;
+}
+
+/// A layer with every width different: h hidden, f ffn, a heads, k KV heads, d their size.
+const std::string kLlama =
+    "model=custom&layers=4&hidden=512&heads=8&kv_heads=2&head_dim=96&ffn=1376&gated=1&vocab=1000";
+constexpr double h = 512, f = 1376, a = 8, k = 2, d = 96;
+
+/// GPT-2's layer: LayerNorm, learned positions, h = a d, GELU.
+const std::string kGpt =
+    "model=custom&layers=4&hidden=512&heads=8&ffn=2048&vocab=1000&arch=%7B%22model_type%22%3A%22gpt2%22%7D";
+constexpr double F = 2048;
+
+struct Row {
+  std::string share;
+  double bytes;  // of a token in a layer
+};
+
+const std::string kHf = "&framework=ddp&library=hf&precision=bf16-pure";
+const std::string kLora = "&framework=ddp&method=lora&lora_rank=16&lora_targets=";
+constexpr double r = 16;
+
+}  // namespace
+
+// The coefficients were measured with saved_tensors_hooks on the libraries' own layers, PyTorch 2.6.
+
+TEST_CASE("A Llama-type layer of transformers") {
+  const Row row = GENERATE(values<Row>({
+      {kLlama + kHf, 16 * h + 8 * f + 4 * a * d + 4 * k * d + 4 * a + 8},
+      {kLlama + kHf + "&attention=eager", 16 * h + 8 * f + 8 * a * d + 6 * a * s + 8},
+      {kLlama + kHf + "&attention=eager&dropout=1", 16 * h + 8 * f + 8 * a * d + 7 * a * s + 8},
+      {kLlama + kHf + "&qk_norm=1", 16 * h + 8 * f + 10 * a * d + 10 * k * d + 8 * a + 4 * k + 8},
+      {kLlama + kHf + "&kernels=fused", 8 * h + 6 * f + 4 * a * d + 4 * k * d + 4 * a + 8},
+      {kLlama + "&framework=ddp&precision=fp32", 24 * h + 16 * f + 8 * a * d + 8 * k * d + 4 * a + 8},
+      {kLlama + "&framework=ddp&precision=fp32&attention=eager", 24 * h + 16 * f + 16 * a * d + 4 * a * s + 8},
+      {kLlama + "&framework=ddp&precision=bf16", 26 * h + 8 * f + 4 * a * d + 4 * k * d + 4 * a + 8},  // autocast
+  }));
+  CAPTURE(row.share);
+  CHECK(saved_per_token(row.share) == 4 * row.bytes);
+}
+
+TEST_CASE("A Llama-type layer of Megatron-core") {
+  CHECK(saved_per_token(kLlama) == 4 * (8 * h + 6 * f + 6 * a * d + 6 * k * d + 4 * a + 8));
+  CHECK(saved_per_token(kLlama + "&attention=eager") == 4 * (8 * h + 6 * f + 8 * a * d + 2 * a * s + 8));
+}
+
+TEST_CASE("The textbook's 34 s b h + 5 a s² b is a GPT layer with dropout, but for LayerNorm's statistics") {
+  // arXiv 2205.05198, equation 1; 16 bytes a token of mean and deviation are not in it.
+  CHECK(saved_per_token(kGpt + "&attention=eager&dropout=1") == 4 * (34 * h + 5 * a * s + 16));
+  CHECK(saved_per_token(kGpt + "&dropout=1") == 4 * (34 * h + 4 * a + 16));
+  CHECK(saved_per_token(kGpt) == 4 * (32 * h + 4 * a + 16));
+}
+
+TEST_CASE("GPT layers of nanoGPT and transformers") {
+  CHECK(saved_per_token(kGpt + "&framework=ddp&library=nanogpt&precision=bf16-pure") == 4 * (32 * h + 4 * a + 16));
+  CHECK(saved_per_token(kGpt + "&framework=ddp&library=nanogpt") == 4 * (36 * h + 4 * a + 16));  // autocast
+  // transformers composes GELU of elementary operations: 10 f instead of 4 f.
+  CHECK(saved_per_token(kGpt + kHf + "&dropout=1") == 4 * (18 * h + 10 * F + 4 * a + 16));
+  CHECK(saved_per_token(kGpt + kHf + "&dropout=1&attention=eager") == 4 * (18 * h + 10 * F + 5 * a * s + 16));
+}
+
+TEST_CASE("Families that differ in norms, in parallel branches or in their fused projection") {
+  struct Preset {
+    const char* id;
+    double layers, hidden, ffn, heads, kv_heads, head_dim;
+    double (*bytes)(double, double, double, double, double);
+  };
+  const Preset preset = GENERATE(values<Preset>({
+      {"gemma-7b", 28, 3072, 24576, 16, 16, 256,
+       [](double H, double W, double A, double K, double D) {
+         return 20 * H + 8 * W + 4 * A * D + 4 * K * D + 4 * A + 8;
+       }},
+      {"gemma-2-9b", 42, 3584, 14336, 16, 8, 256,
+       [](double H, double W, double A, double K, double D) {
+         return 36 * H + 8 * W + 4 * A * D + 4 * K * D + 4 * A + 16;
+       }},
+      {"gpt-neox-20b", 44, 6144, 24576, 64, 64, 96,
+       [](double H, double W, double A, double, double) { return 18 * H + 4 * W + 4 * A + 16; }},
+      {"falcon-7b", 32, 4544, 18176, 71, 1, 64,
+       [](double H, double W, double A, double, double D) { return 8 * H + 4 * W + 4 * D + 4 * A + 8; }},
+      {"phi-2", 32, 2560, 10240, 32, 32, 80,
+       [](double H, double W, double A, double, double) { return 12 * H + 10 * W + 4 * A + 8; }},
+      {"olmo-2-7b", 32, 4096, 11008, 32, 32, 128,
+       [](double H, double W, double A, double K,
+          double D) { return 20 * H + 8 * W + 12 * A * D + 12 * K * D + 4 * A + 16; }},
+  }));
+  CAPTURE(preset.id);
+  CHECK(saved_per_token(std::string("model=") + preset.id + kHf) ==
+        preset.layers * preset.bytes(preset.hidden, preset.ffn, preset.heads, preset.kv_heads, preset.head_dim));
+}
+
+TEST_CASE("A mixture of experts keeps every token's way through its experts") {
+  const double experts = 8, chosen = 2, m = 700;
+  const double attention = 14 * h + 4 * a * d + 4 * k * d + 4 * a + 8;
+  const double block = 2 * h + chosen * (6 * h + 8 * m + 32) + 4 * experts + 4;
+  CHECK(saved_per_token(kLlama + "&experts=8&experts_per_token=2&expert_ffn=700" + kHf) == 4 * (attention + block));
+}
+
+TEST_CASE("Multi-head latent attention and DeepSeek-V3's experts") {
+  const double H = 7168, heads = 128, ql = 1536, kl = 512, dn = 128, dr = 64, dv = 128;
+  const double latent = 2 * H + 8 * ql + 8 * kl + heads * (4 * dr + 6 * dn + 4 * dv + 4) + 8;
+  const double norms = 2 * (6 * H + 4);
+  const double dense = 2 * H + 8 * 18432;
+  const double moe = 6 * H + 8 * 2048 + 8 * (6 * H + 8 * 2048 + 32) + 4 * 256 + 4;
+  CHECK(saved_per_token("model=deepseek-v3" + kHf) == 61 * (latent + norms) + 3 * dense + 58 * moe);
+}
+
+TEST_CASE("Frozen linears keep no input, adapted ones do") {
+  const double frozen = 8 * h + 6 * f + 4 * a * d + 4 * k * d + 4 * a + 8;
+  const Row row = GENERATE_COPY(values<Row>({
+      {kLora + "qv", frozen + 8 * h + 8 * r},  // peft's adapters are fp32 and cast their input each
+      {kLora + "attention", frozen + 12 * h + 4 * a * d + 16 * r},
+      {kLora + "all", frozen + 20 * h + 4 * f + 4 * a * d + 28 * r},
+      {kLora + "all&dropout=1", frozen + 25 * h + 5 * f + 5 * a * d + 28 * r},
+      {kLora + "qv&library=torchtune", frozen + 2 * h + 4 * r},  // bf16 adapters share it
+      {kLora + "all&library=torchtune", frozen + 4 * h + 2 * f + 14 * r},
+      {kLora + "all&library=torchtune&dropout=1", frozen + 15 * h + 3 * f + 3 * a * d + 14 * r},
+  }));
+  CAPTURE(row.share);
+  CHECK(saved_per_token(kLlama + row.share) == 4 * row.bytes);
+}
+
+TEST_CASE("Tensor parallelism leaves 10 of the 34 h whole, sequence parallelism none") {
+  // arXiv 2205.05198, equations 2 and 4; LayerNorm's statistics (16 bytes) and the log-sum-exp come on top.
+  CHECK(saved_per_token(kGpt + "&dropout=1&gpus=4&tp=4&sp=0") == 4 * (10 * h + 24 * h / 4 + 4 * a / 4 + 16));
+  CHECK(saved_per_token(kGpt + "&dropout=1&gpus=4&tp=4&sp=1") == 34 * h + 4 * a + 16);
+}
+
+TEST_CASE("Context parallelism with as many times longer sequences keeps memory") {
+  const TrainingBill one = bill("model=llama-3.1-8b&gpus=8&seq=8192");
+  const TrainingBill four = bill("model=llama-3.1-8b&gpus=8&cp=4&seq=32768");
+  CHECK(bytes(one, "backward", "activations") == bytes(four, "backward", "activations"));
+  CHECK(bytes(one, "loss", "logits") == bytes(four, "loss", "logits"));
+}
+
+TEST_CASE("Full recomputation keeps a layer's input, and one layer whole in backward") {
+  const TrainingBill b = bill(kLlama + kHf + "&recompute=full&seq=1024");
+  CHECK(bytes(b, "forward", "activations") == 4 * s * 2 * 512);
+  const Line working = line(line(phase(b, "backward").lines, "activations").children, "working");
+  const double layer = 16 * h + 8 * f + 4 * a * d + 4 * k * d + 4 * a + 8;
+  // The layer's tensors, two gradients of the inner width and one of its output.
+  CHECK(static_cast<double>(working.bytes) == s * (layer + 4 * f + 2 * h));
+}
+
+TEST_CASE("An fp32 residual stream doubles the checkpoints") {
+  // transformers' preparation for k-bit training: 2 h L = 262,144 bytes a token more on Mistral 7B (fms-acceleration).
+  const std::string share = "model=mistral-7b-v0.1&framework=ddp&method=qlora&recompute=full&seq=4096&residual=";
+  const uint64_t fp32 = bytes(bill(share + "fp32"), "forward", "activations");
+  const uint64_t bf16 = bytes(bill(share + "bf16"), "forward", "activations");
+  CHECK(fp32 - bf16 == 262'144ULL * 4096);
+}
+
+TEST_CASE("Selective recomputation drops the scores in Megatron") {
+  // arXiv 2205.05198, section 5: 34 s b h without 5 a s² b.
+  CHECK(saved_per_token(kGpt + "&attention=eager&dropout=1&recompute=selective") == 4 * (34 * h + 16));
+}
+
+TEST_CASE("Selective recomputation keeps attention and every other matrix product in torchtitan") {
+  // Llama 3 8B: 14.5 h; 15 compiled and 17.5 eager fit torchtitan's measured rows.
+  const double H = 4096, A = 32;
+  CHECK(saved_per_token("model=llama-3.1-8b&framework=fsdp2&recompute=selective") == 32 * (14.5 * H + 4 * A));
+}
+
+TEST_CASE("Only some layers recompute") {
+  const double layer = 16 * h + 8 * f + 4 * a * d + 4 * k * d + 4 * a + 8;
+  CHECK(saved_per_token(kLlama + kHf + "&recompute=full&recompute_layers=3") == layer + 3 * 2 * h);
+}
+
+TEST_CASE("Megatron's MLP recomputation keeps the MLP's input only") {
+  const double whole = saved_per_token(kLlama + "&recompute=selective&recompute_modules=core_attn");
+  const double without = saved_per_token(kLlama + "&recompute=selective&recompute_modules=core_attn,mlp");
+  CHECK(whole - without == 4 * 6 * f);
+}

@@ -1,0 +1,78 @@
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+
+#include "engine/training/pipeline.h"
+#include "tests/engine/training_samples.h"
+
+using namespace vram;
+using namespace vram::samples;
+
+namespace {
+
+Plan plan(const std::string& share) { return read_plan(share).plan; }
+
+/// Micro-batches whose activations a rank keeps, in units of its own layers.
+double in_flight(const std::string& share, size_t rank) {
+  const Stage stage = pipeline_stages(plan("model=llama-3.1-70b&" + share))[rank];
+  return stage.chunks_in_flight / stage.chunks;
+}
+
+}  // namespace
+
+TEST_CASE("Stages are as even as possible, the surplus on the later ones") {
+  CHECK(stage_layers(plan("model=llama-3.1-70b&gpus=4&pp=4")) == std::vector<double>{20, 20, 20, 20});
+  CHECK(stage_layers(plan("model=deepseek-v3&gpus=4&pp=4")) == std::vector<double>{15, 15, 15, 16});
+  CHECK(stage_layers(plan("model=llama-3.1-70b&gpus=4&pp=4&stages=10,20,30,20")) ==
+        std::vector<double>{10, 20, 30, 20});
+}
+
+TEST_CASE("1F1B keeps as many micro-batches as stages follow") {
+  const std::string share = "gpus=8&pp=8&global_batch=64";
+  CHECK(in_flight(share, 0) == 8);  // arXiv 2104.04473, section 2.2.1
+  CHECK(in_flight(share, 7) == 1);
+  CHECK(in_flight("gpus=8&pp=8&global_batch=3", 0) == 3);
+}
+
+TEST_CASE("GPipe keeps all micro-batches") { CHECK(in_flight("gpus=8&pp=8&global_batch=64&schedule=gpipe", 5) == 64); }
+
+TEST_CASE("Interleaving adds (p - 1) / (p v) on the first rank") {
+  // Megatron-LM, training/theoretical_memory_usage.py: 1 + (p - 1) / (p v) of all layers: 4 micro-batches here.
+  CHECK(in_flight("gpus=4&pp=4&vpp=5&global_batch=64", 0) == 4 * (1 + 3.0 / (4 * 5)));
+  // The last rank keeps (v - 1) p + 1 chunks.
+  CHECK(in_flight("gpus=4&pp=4&vpp=5&global_batch=64", 3) == 17.0 / 5);
+}
+
+TEST_CASE("DualPipe keeps two stages and p + 1 micro-batches of one") {
+  const Plan p = plan("model=llama-3.1-70b&gpus=8&pp=8&global_batch=64&schedule=dualpipe");
+  const Stage stage = pipeline_stages(p)[2];
+  CHECK(stage.layers == 20);
+  CHECK(stage.chunks_in_flight == 9);  // arXiv 2412.19437, table 2
+}
+
+TEST_CASE("Embedding is on the first stage, head and logits on the last") {
+  const TrainingBill b = bill("model=llama-3.1-70b&gpus=8&pp=8&global_batch=8");
+  CHECK(line(line(b.stages[0].lines, "weights").children, "embedding").bytes == 2ULL * 128256 * 8192);
+  CHECK(line(line(b.stages[1].lines, "weights").children, "embedding").bytes == 0);
+  CHECK(line(line(b.stages[7].lines, "weights").children, "head").bytes == 2ULL * 128256 * 8192);
+  CHECK(line(b.stages[0].lines, "logits").bytes == 0);
+}
+
+TEST_CASE("The bill shown is the fullest stage's") {
+  const TrainingBill b = bill("model=llama-3.1-70b&gpus=32&tp=4&pp=8&global_batch=64&recompute=full");
+  uint64_t most = 0;
+  for (const StageBill& stage : b.stages) most = std::max(most, stage.device_bytes);
+  CHECK(b.device_bytes == most);
+  CHECK(b.device_bytes == b.stages[static_cast<size_t>(b.stage)].device_bytes);
+}
+
+TEST_CASE("Megatron-LM's 7B test with PP 4 and 8 virtual stages") {
+  // Megatron-LM, tests/functional_tests, golden values of the 15B-class GQA GPT test scaled to 7B: peak allocated
+  // 60,489,064,448 bytes on A100. Learned positions, LayerNorm, dropout, untied head.
+  const TrainingBill b = bill(
+      "model=custom&layers=32&hidden=4096&heads=32&kv_heads=8&ffn=16384&vocab=131200&learned_positions=1&"
+      "max_positions=8192&arch=%7B%22model_type%22%3A%22gpt2%22%7D&gpu=a100-sxm4-80gb&gpus=8&pp=4&vpp=8&"
+      "micro_batch=1&global_batch=8&seq=8192&dropout=1");
+  const double ratio = static_cast<double>(b.allocated_bytes) / 60'489'064'448.0;
+  CHECK(ratio > 0.98);
+  CHECK(ratio < 1.02);
+}
