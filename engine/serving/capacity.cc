@@ -15,8 +15,8 @@ Line nothing(const char* id, const char* label) { return leaf(id, label, {times(
 /// A given reserve stands for everything but weights and KV.
 void apply_reserve(const Plan& plan, StageCapacity& stage) {
   if (!plan.has(Key::reserve)) return;
-  stage.runtime = {nothing("activations", "Activations"), nothing("graphs", "CUDA graphs"), nothing("buffers", "Buffers"),
-                   nothing("context", "CUDA context")};
+  stage.runtime = {nothing("activations", "Activations"), nothing("graphs", "CUDA graphs"),
+                   nothing("buffers", "Buffers"), nothing("context", "CUDA context")};
   if (plan.reserve_share > 0) {
     stage.reserve = leaf("reserve", "Reserve",
                          {times("", plan.reserve_share, "share of the weights"),
@@ -27,8 +27,8 @@ void apply_reserve(const Plan& plan, StageCapacity& stage) {
   }
 }
 
-// CUDA shows 0.35 to 0.8 GiB less than the driver reports: 79.2 of 79.65 GiB (H100), 23.6 of 24.0 (RTX 4090), 39.5 of 40
-// (A100), 139.8 of 140.4 (H200), 178.4 of 179.1 (B200), in start-up logs of vllm and sglang.
+// CUDA shows 0.35 to 0.8 GiB less than the driver reports: 79.2 of 79.65 GiB (H100), 23.6 of 24.0 (RTX 4090), 39.5 of
+// 40 (A100), 139.8 of 140.4 (H200), 178.4 of 179.1 (B200), in start-up logs of vllm and sglang.
 constexpr double kHiddenByDriver = 0.5 * kGiB;
 
 /// What the engine sees of the card; memory given in the plan is taken to be that.
@@ -48,7 +48,8 @@ double held_bytes(const StageCapacity& stage) {
 /// profile run added. The context was there before and is not counted (vllm from 0.6.6 on).
 double vllm_budget(const Plan& plan, const StageCapacity& stage) {
   const double graphs = graphs_inside_budget(plan) ? 0 : static_cast<double>(stage.runtime.graphs.bytes);
-  return visible_bytes(plan) * plan.utilization - held_bytes(stage) + static_cast<double>(stage.runtime.context.bytes) + graphs;
+  return visible_bytes(plan) * plan.utilization - held_bytes(stage) + static_cast<double>(stage.runtime.context.bytes) +
+         graphs;
 }
 
 /// sglang/srt/model_executor/model_runner.py, profile_max_num_token: mem_fraction_static of the memory that was free
@@ -63,9 +64,12 @@ double budget(const Plan& plan, const StageCapacity& stage) {
   switch (plan.engine) {
     case Engine::trtllm:  // free_gpu_memory_fraction of what is free once the engine is loaded
       return (visible_bytes(plan) - held_bytes(stage)) * plan.utilization;
-    case Engine::sglang: return sglang_budget(plan, stage);
-    case Engine::vllm: return vllm_budget(plan, stage);
-    default: return limit_bytes(plan) - held_bytes(stage);
+    case Engine::sglang:
+      return sglang_budget(plan, stage);
+    case Engine::vllm:
+      return vllm_budget(plan, stage);
+    default:
+      return limit_bytes(plan) - held_bytes(stage);
   }
 }
 
@@ -79,6 +83,15 @@ bool tighter(const StageCapacity& a, const StageCapacity& b) {
     return a.demand.each > 0 || (b.demand.each <= 0 && held_bytes(a) > held_bytes(b));
   }
   return in_a != in_b ? in_a < in_b : held_bytes(a) > held_bytes(b);
+}
+
+/// Stages of the same layers hold the same.
+bool alike(const Model& model, const ServingStage& a, const ServingStage& b) {
+  if (a.has_embedding != b.has_embedding || a.has_head != b.has_head) return false;
+  for (size_t k = 0; k < model.kinds.size(); ++k) {
+    if (model.layers_of_kind(k, a.first, a.count) != model.layers_of_kind(k, b.first, b.count)) return false;
+  }
+  return true;
 }
 
 }  // namespace
@@ -103,8 +116,7 @@ StageCapacity tightest_stage(const Plan& plan, const Replica& replica) {
   const std::vector<ServingStage> stages = serving_stages(plan, replica);
   StageCapacity tightest = stage_capacity(plan, replica, stages.front());
   for (size_t i = 1; i < stages.size(); ++i) {
-    const bool like_the_last_one = i + 1 < stages.size() && i > 1 && stages[i].count == stages[i - 1].count;
-    if (like_the_last_one && !plan.subject->architecture.dense_layers) continue;
+    if (alike(*plan.subject, stages[i], stages[i - 1])) continue;
     StageCapacity candidate = stage_capacity(plan, replica, stages[i]);
     if (tighter(candidate, tightest)) tightest = std::move(candidate);
   }

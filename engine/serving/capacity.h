@@ -14,8 +14,8 @@ struct StageCapacity {
   RuntimeLines runtime;
   Line reserve;
   std::vector<CacheGroup> groups;
-  CacheDemand demand;        // of one data-parallel rank's requests
-  double budget_bytes = 0;   // for KV; 0 where nothing is left
+  CacheDemand demand;       // of one data-parallel rank's requests
+  double budget_bytes = 0;  // for KV; 0 where nothing is left
 };
 
 /// The four steps on one stage: memory, weights, what the engine keeps, the rest.

@@ -9,8 +9,10 @@
 namespace vram {
 namespace {
 
-constexpr const char* kKvNote = "2 x layers x KV heads x head size x bytes (arXiv 2305.13245); latent: arXiv 2405.04434, table 1";
-constexpr double kStateBytes = 4;      // recurrent states are kept in fp32 (sglang mamba_ssm_dtype; vllm for Gated DeltaNet)
+constexpr const char* kKvNote =
+    "2 x layers x KV heads x head size x bytes (arXiv 2305.13245); latent: arXiv 2405.04434, table 1";
+constexpr double kStateBytes =
+    4;  // recurrent states are kept in fp32 (sglang mamba_ssm_dtype; vllm for Gated DeltaNet)
 constexpr double kConvStateBytes = 2;  // convolution states in the compute type
 
 bool same_cache(const CacheGroup& a, const CacheGroup& b) {
@@ -195,14 +197,18 @@ double block_tokens(const Plan& plan, const std::vector<CacheGroup>& groups) {
   if (!hybrid_states(plan, groups) || bits <= 0) return block;
   double page = 0;
   for (const CacheGroup& group : groups) page = std::max(page, group.state_bytes);
-  return std::max(block, round_up(page * 8 / bits, block));  // vllm model_executor/models/config.py, HybridAttentionMambaModelConfig
+  return std::max(block, round_up(page * 8 / bits,
+                                  block));  // vllm model_executor/models/config.py, HybridAttentionMambaModelConfig
 }
 
 double tokens_kept(const Plan& plan, const CacheGroup& group, double tokens, double block) {
   if (group.window <= 0) return round_up(tokens, block);
-  if (plan.engine == Engine::vllm) {  // v1/kv_cache_interface.py, SlidingWindowSpec.max_memory_usage_bytes
-    return (ceil_div(std::min(group.window - 1 + plan.batch_tokens, tokens), block) + 1) * block;
+  const double slid = group.window - 1 + plan.batch_tokens;
+  if (plan.engine == Engine::vllm &&
+      slid < tokens) {  // v1/kv_cache_interface.py, SlidingWindowSpec.max_memory_usage_bytes
+    return std::min(round_up(tokens, block), (ceil_div(slid, block) + 1) * block);
   }
+  if (plan.engine == Engine::vllm) return round_up(tokens, block);  // nothing has left the window yet
   return round_up(std::min(group.window, tokens), block);
 }
 
@@ -257,7 +263,8 @@ Line demand_line(const Plan& plan, const std::vector<CacheGroup>& groups, double
   std::vector<Line> children;
   const double shorter = requests * (1 - plan.long_share), longer = requests * plan.long_share;
   if (shorter > 0) {
-    children.push_back(group("requests", "Requests", request_lines(plan, groups, shorter, request_tokens(plan), shared)));
+    children.push_back(
+        group("requests", "Requests", request_lines(plan, groups, shorter, request_tokens(plan), shared)));
   }
   if (longer > 0) {
     const double tokens = plan.long_prompt + plan.long_output;

@@ -9,16 +9,16 @@ namespace vram {
 
 /// Layers whose cache grows alike. `layers` of one GPU's stage.
 struct CacheGroup {
-  const char* id = "";     // "full", "sliding", "state" ...
+  const char* id = "";  // "full", "sliding", "state" ...
   const char* label = "";
   double layers = 0;
   double allocated_layers = 0;  // with the padding that vllm's equal groups need
   double heads = 0;             // KV heads; 1 for a latent
   double head_elements = 0;     // K and V of one head; latent + rotary
   double bits = 16;
-  double divisor = 1;           // GPUs that share a token's elements
-  double window = 0;            // 0: keeps every token
-  double state_bytes = 0;       // a layer and sequence, whatever its length
+  double divisor = 1;      // GPUs that share a token's elements
+  double window = 0;       // 0: keeps every token
+  double state_bytes = 0;  // a layer and sequence, whatever its length
   bool latent = false;
 
   double bits_per_token() const { return heads * head_elements * bits / divisor; }  // of one layer on one GPU

@@ -20,7 +20,8 @@ double elements_per_token(const Model& model) {
   double elements = 0;
   for (size_t k = 0; k < model.kinds.size(); ++k) {
     const bool attends = model.kinds[k].mixer == Mixer::full || model.kinds[k].mixer == Mixer::sliding;
-    if (attends) elements += model.layers_of_kind(k, 0, model.layers.size()) * model.kinds[k].attention.kv_elements_per_token();
+    if (attends)
+      elements += model.layers_of_kind(k, 0, model.layers.size()) * model.kinds[k].attention.kv_elements_per_token();
   }
   return elements;
 }
@@ -37,10 +38,12 @@ ServingNapkin serving_napkin(const Plan& plan) {
     if (napkin.weights_bytes) napkin.reserve_bytes = whole_bytes(static_cast<double>(*napkin.weights_bytes) / 4);
   }
   if (model.has_kv_shape) {
-    napkin.kv_bytes_per_request = whole_bytes(elements_per_token(model) * kv_format(plan).nominal_bytes * (plan.prompt + plan.output));
+    napkin.kv_bytes_per_request =
+        whole_bytes(elements_per_token(model) * kv_format(plan).nominal_bytes * (plan.prompt + plan.output));
   }
   if (napkin.weights_bytes && napkin.reserve_bytes && napkin.kv_bytes_per_request && *napkin.kv_bytes_per_request > 0) {
-    const double left = plan.gpu_mem * plan.serve_gpus - static_cast<double>(*napkin.weights_bytes + *napkin.reserve_bytes);
+    const double left =
+        plan.gpu_mem * plan.serve_gpus - static_cast<double>(*napkin.weights_bytes + *napkin.reserve_bytes);
     napkin.max_concurrency = std::floor(std::max(0.0, left) / static_cast<double>(*napkin.kv_bytes_per_request));
   }
   return napkin;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <vector>
 
 #include "engine/plan/plan.h"
@@ -30,11 +31,7 @@ double draft_layer_count(const Plan& plan);
 /// Tokens of a whole request, mean prompt and output.
 inline double request_tokens(const Plan& plan) { return plan.prompt + plan.output; }
 
-inline double ceil_div(double value, double step) {
-  const double quotient = value / step;
-  const double whole = static_cast<double>(static_cast<long long>(quotient));
-  return quotient > whole ? whole + 1 : whole;
-}
+inline double ceil_div(double value, double step) { return std::ceil(value / step); }
 inline double round_up(double value, double step) { return ceil_div(value, step) * step; }
 
 }  // namespace vram

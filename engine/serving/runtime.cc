@@ -49,8 +49,9 @@ double widest_layer_elements(const Model& model, const Replica& replica) {
   double most = 3 * model.architecture.hidden;
   for (const LayerKind& kind : model.kinds) {
     const double hidden = model.architecture.hidden;
-    const double elements = kind.ffn.kind == FfnKind::moe ? moe_elements(kind.ffn, hidden, replica)
-                                                          : dense_elements(kind.ffn, kind.ffn.width, hidden, replica.tp);
+    const double elements = kind.ffn.kind == FfnKind::moe
+                                ? moe_elements(kind.ffn, hidden, replica)
+                                : dense_elements(kind.ffn, kind.ffn.width, hidden, replica.tp);
     most = std::max(most, elements);
   }
   return most;
@@ -60,10 +61,11 @@ double widest_layer_elements(const Model& model, const Replica& replica) {
 Line torch_activations(const Plan& plan, const Replica& replica, const ServingStage& stage) {
   const Model& model = *plan.subject;
   const double tokens = std::min(plan.batch_tokens, std::max(1.0, plan.max_seqs * std::max(1.0, plan.max_len)));
-  Line layer = leaf("activations", "Activations",
-                    {times("T", tokens, "tokens of a batch"),
-                     times("a", widest_layer_elements(model, replica), "elements of the widest layer"), times("", kHalf, "B")},
-                    "gate, up, product and hidden states of the widest layer; fitted on vllm profile runs", 0.3);
+  Line layer =
+      leaf("activations", "Activations",
+           {times("T", tokens, "tokens of a batch"),
+            times("a", widest_layer_elements(model, replica), "elements of the widest layer"), times("", kHalf, "B")},
+           "gate, up, product and hidden states of the widest layer; fitted on vllm profile runs", 0.3);
   if (!stage.has_head || plan.engine != Engine::vllm) return layer;
   Line sampler = leaf("activations", "Activations",
                       {times("n", plan.max_seqs, "sequences"), times("V", model.architecture.vocab, "logits"),
@@ -106,22 +108,24 @@ Line buffers_line(const Plan& plan, const Replica& replica) {
   std::vector<Line> children;
   const double rotary = rotary_elements(a);
   if (torch_engine(plan) && rotary > 0 && a.max_positions > 0) {
-    children.push_back(leaf("rotary", "Rotary table",
-                            {times("s", a.max_positions, "positions"), times("d", rotary, "rotary elements"), times("", kHalf, "B")},
-                            "vllm rotary_embedding: cos and sin of every position, loaded with the weights", 0.01));
+    children.push_back(
+        leaf("rotary", "Rotary table",
+             {times("s", a.max_positions, "positions"), times("d", rotary, "rotary elements"), times("", kHalf, "B")},
+             "vllm rotary_embedding: cos and sin of every position, loaded with the weights", 0.01));
   }
   if (plan.engine == Engine::sglang && plan.max_len > 0) {
-    children.push_back(leaf("request_table", "Request to token table",
-                            {times("n", plan.max_seqs, "requests"), times("s", plan.max_len, "tokens"), times("", 4, "B")},
-                            "sglang memory_pool.py, ReqToTokenPool", 0.01));
+    children.push_back(
+        leaf("request_table", "Request to token table",
+             {times("n", plan.max_seqs, "requests"), times("s", plan.max_len, "tokens"), times("", 4, "B")},
+             "sglang memory_pool.py, ReqToTokenPool", 0.01));
   }
   if (plan.engine == Engine::vllm) {
     children.push_back(leaf("non_torch", "Outside PyTorch", {times("", kNonTorchBytes, "B")},
                             "non-torch memory of vllm start-up logs, 0.01 to 0.35 GiB", 0.8));
   }
   if (replica.tp * replica.dp * replica.pp > 1 && torch_engine(plan)) {
-    children.push_back(leaf("communication", "Communication",
-                            {times("", kCommunicationBytes, "B")}, "NCCL channels and all-reduce buffers", 1));
+    children.push_back(leaf("communication", "Communication", {times("", kCommunicationBytes, "B")},
+                            "NCCL channels and all-reduce buffers", 1));
   }
   return children.empty() ? nothing("buffers", "Buffers") : group("buffers", "Buffers", std::move(children));
 }
@@ -131,7 +135,8 @@ Line context_line(const Plan& plan) {
   double bytes = kContextBytes;
   if (gpu.vendor == "AMD") bytes = kContextBytesAmd;
   if (gpu.family == "NVIDIA Blackwell" && gpu.marketed_bytes > 150 * kGB) bytes = kContextBytesB200;
-  return leaf("context", "CUDA context", {times("", bytes, "B")}, "total - free before loading, of vllm start-up logs", 0.3);
+  return leaf("context", "CUDA context", {times("", bytes, "B")}, "total - free before loading, of vllm start-up logs",
+              0.3);
 }
 
 double version_number(std::string_view text) {

@@ -40,15 +40,25 @@ Line cache_line(const Plan& plan, const Replica& replica, const StageCapacity& s
   return line;
 }
 
+/// Figures above 2^53 are refused by name.
+void refuse_too_large(const std::vector<Line>& lines, ServingBill& bill) {
+  for (const Line& line : lines) {
+    if (line.too_large) bill.faults.push_back({line.id, "", std::string(line.label) + ": more than 2^53 bytes"});
+  }
+}
+
 void fill_lines(const Plan& plan, const Replica& replica, const StageCapacity& stage, ServingBill& bill) {
-  bill.lines = {stage.weights,         cache_line(plan, replica, stage), stage.runtime.activations, stage.runtime.graphs,
-                stage.runtime.buffers, stage.runtime.context,            stage.reserve};
+  bill.lines = {stage.weights,
+                cache_line(plan, replica, stage),
+                stage.runtime.activations,
+                stage.runtime.graphs,
+                stage.runtime.buffers,
+                stage.runtime.context,
+                stage.reserve};
   bill.device_bytes = total_bytes(bill.lines);
   bill.band_bytes = total_band_bytes(bill.lines);
   if (weights_known(plan)) bill.weights_bytes_per_gpu = stage.weights.bytes;
-  for (const Line& line : bill.lines) {
-    if (line.too_large) bill.faults.push_back({line.id, "", std::string(line.label) + ": more than 2^53 bytes a GPU"});
-  }
+  refuse_too_large(bill.lines, bill);
 }
 
 /// Figures of the whole model, of a GPU and of one request.
@@ -59,6 +69,7 @@ void fill_cache_figures(const Plan& plan, const StageCapacity& stage, ServingBil
   bill.kv_bytes_per_token_beyond_window = token_bytes(whole, true);
   bill.kv_bytes_per_token_per_gpu = token_bytes(stage.groups, false);
   bill.request_lines = request_lines(plan, whole, 1, request_tokens(plan));
+  refuse_too_large(bill.request_lines, bill);
   bill.kv_bytes_per_request = total_bytes(bill.request_lines);
 }
 
@@ -68,19 +79,23 @@ void fill_capacity(const Plan& plan, const Replica& replica, const StageCapacity
   const auto held = [&](double tokens) {
     return requests_held(stage, replica, request_bytes(plan, stage.groups, tokens));
   };
-  bill.kv_tokens = static_cast<uint64_t>(tokens_held(plan, replica, stage));
+  const bool grows = request_bytes(plan, stage.groups, 1e6) > request_bytes(plan, stage.groups, 1);  // a state does not
+  const double tokens = grows ? tokens_held(plan, replica, stage) : 0;
+  if (grows && tokens <= static_cast<double>(kLargestBillBytes)) bill.kv_tokens = static_cast<uint64_t>(tokens);
+  if (grows) bill.longest_context = longest_context(plan, replica, stage);
   bill.max_concurrency = std::floor(requests_held(stage, replica, stage.demand.each) / replica.dp) * replica.dp;
   bill.max_concurrency_p99 = held(plan.prompt_p99 + plan.output_p99);
   if (plan.max_len > 0) bill.max_concurrency_at_max_len = held(plan.max_len);
   bill.promised_concurrency = whole_share(plan.derate, *bill.max_concurrency);
-  bill.longest_context = longest_context(plan, replica, stage);
-  if (plan.tpot > 0 && plan.gpu_bw > 0) bill.max_concurrency_at_tpot = requests_at_tpot(plan, replica, *bill.max_concurrency);
+  if (plan.tpot > 0 && plan.gpu_bw > 0)
+    bill.max_concurrency_at_tpot = requests_at_tpot(plan, replica, *bill.max_concurrency);
 }
 
 /// Replicas that serve `qps`, each at the concurrency it may promise; without `qps`, that hold `concurrency`.
 void fill_replicas(const Plan& plan, const Replica& replica, ServingBill& bill) {
   if (!bill.promised_concurrency || *bill.promised_concurrency < 1) return;
-  const double in_flight = std::max(1.0, std::min(*bill.promised_concurrency, bill.max_concurrency_at_tpot.value_or(1e9)));
+  const double in_flight =
+      std::max(1.0, std::min(*bill.promised_concurrency, bill.max_concurrency_at_tpot.value_or(1e9)));
   if (plan.qps <= 0) {
     bill.replicas_needed = ceil_div(plan.concurrency, in_flight);
     return;
@@ -145,8 +160,8 @@ ServingBill serving_bill(const Plan& plan) {
   const Replica replica = replica_of(plan);
   const StageCapacity stage = tightest_stage(plan, replica);
   fill_lines(plan, replica, stage, bill);
-  if (!bill.faults.empty()) return napkin_only(bill);
   fill_cache_figures(plan, stage, bill);
+  if (!bill.faults.empty()) return napkin_only(bill);
   fill_capacity(plan, replica, stage, bill);
   fill_speed(plan, replica, bill);
   fill_replicas(plan, replica, bill);

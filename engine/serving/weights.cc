@@ -31,30 +31,56 @@ bool is_gguf(const Format& format) { return !format.blocks_only && format.bits <
 
 WeightSection section_of(const Matrix& matrix) {
   switch (matrix.part) {
-    case Part::q: case Part::k: case Part::v: case Part::qkv_other: case Part::o: return WeightSection::attention;
-    case Part::gate: case Part::up: case Part::down:
-    case Part::shared_gate: case Part::shared_up: case Part::shared_down: return WeightSection::mlp;
-    case Part::expert_gate: case Part::expert_up: case Part::expert_down: return WeightSection::experts;
-    case Part::linear_mixer: return WeightSection::mixer;
-    case Part::embedding: case Part::position: return WeightSection::embedding;
-    case Part::head: return WeightSection::head;
-    default: return WeightSection::vectors;
+    case Part::q:
+    case Part::k:
+    case Part::v:
+    case Part::qkv_other:
+    case Part::o:
+      return WeightSection::attention;
+    case Part::gate:
+    case Part::up:
+    case Part::down:
+    case Part::shared_gate:
+    case Part::shared_up:
+    case Part::shared_down:
+      return WeightSection::mlp;
+    case Part::expert_gate:
+    case Part::expert_up:
+    case Part::expert_down:
+      return WeightSection::experts;
+    case Part::linear_mixer:
+      return WeightSection::mixer;
+    case Part::embedding:
+    case Part::position:
+      return WeightSection::embedding;
+    case Part::head:
+      return WeightSection::head;
+    default:
+      return WeightSection::vectors;
   }
 }
 
 /// What a file mixture gives this matrix; 0 = as the rest.
 double mixture_bits(const FileMix& mix, Part part) {
   switch (part) {
-    case Part::v: return mix.value;
-    case Part::o: return mix.attention_output;
-    case Part::down: case Part::expert_down: case Part::shared_down: return mix.down;
-    case Part::head: return mix.head;
-    default: return 0;
+    case Part::v:
+      return mix.value;
+    case Part::o:
+      return mix.attention_output;
+    case Part::down:
+    case Part::expert_down:
+    case Part::shared_down:
+      return mix.down;
+    case Part::head:
+      return mix.head;
+    default:
+      return 0;
   }
 }
 
 bool stays_wide(const Matrix& matrix, const Format& format, const Model& model) {
-  if (!matrix.linear || matrix.part == Part::router || matrix.part == Part::norm || matrix.part == Part::bias) return true;
+  if (!matrix.linear || matrix.part == Part::router || matrix.part == Part::norm || matrix.part == Part::bias)
+    return true;
   if (matrix.part == Part::embedding || matrix.part == Part::head) return format.blocks_only;
   return format.experts_only && model.architecture.experts > 0 && section_of(matrix) != WeightSection::experts;
 }
@@ -73,8 +99,11 @@ double bits_of(const Matrix& matrix, const Format& format, const Model& model) {
 class Collector {
  public:
   Collector(const Plan& plan, const Replica& replica)
-      : model_(*plan.subject), format_(weights_format(plan)), replica_(replica),
-        pads_vocabulary_(plan.engine == Engine::vllm || plan.engine == Engine::sglang) {}
+      : model_(*plan.subject),
+        format_(weights_format(plan)),
+        replica_(replica),
+        pads_vocabulary_(plan.engine == Engine::vllm || plan.engine == Engine::sglang),
+        pads_experts_(plan.engine == Engine::vllm && format_.id == "mxfp4") {}
 
   void add(const std::vector<Matrix>& matrices, double copies, double kv_heads, const WeightSection* as = nullptr) {
     for (const Matrix& matrix : matrices) {
@@ -103,6 +132,7 @@ class Collector {
     if (matrix.shard == Shard::vocab && pads_vocabulary_ && matrix.part != Part::bias) {
       rows = round_up(rows, 64);  // vllm vocab_parallel_embedding.py: DEFAULT_VOCAB_PADDING_SIZE
     }
+    if (pads_experts_ && matrix.shard == Shard::expert && matrix.linear) return padded_expert(matrix) * model_.scale();
     double count = rows * matrix.cols * matrix.copies * model_.scale();
     if (matrix.shard == Shard::expert && replica_.ep > 1) {  // whole experts: the fullest rank's share
       const double experts = std::max(1.0, model_.architecture.experts);
@@ -110,19 +140,30 @@ class Collector {
     }
     return count;
   }
+  /// vllm's MXFP4 kernels pad the hidden size to 256 and a rank's share of the expert width to 64
+  /// (quantization/mxfp4.py): 64.4 instead of 60.8 GiB of gpt-oss-120b.
+  double padded_expert(const Matrix& matrix) const {
+    const bool down = matrix.part == Part::expert_down;
+    const double hidden = down ? matrix.rows : matrix.cols, width = down ? matrix.cols : matrix.rows;
+    return round_up(hidden, 256) * round_up(width / replica_.tp, 64) * replica_.tp * matrix.copies;
+  }
   double divisor(const Matrix& matrix, double kv_heads) const {
     switch (matrix.shard) {
-      case Shard::replicated: return 1;
-      case Shard::kv_heads: return std::min(replica_.tp, std::max(1.0, kv_heads));
-      case Shard::expert: return replica_.tp * replica_.dp;  // experts spread over attention's data-parallel ranks, too
-      default: return replica_.tp;
+      case Shard::replicated:
+        return 1;
+      case Shard::kv_heads:
+        return std::min(replica_.tp, std::max(1.0, kv_heads));
+      case Shard::expert:
+        return replica_.tp * replica_.dp;  // experts spread over attention's data-parallel ranks, too
+      default:
+        return replica_.tp;
     }
   }
 
   const Model& model_;
   const Format& format_;
   const Replica replica_;
-  const bool pads_vocabulary_;
+  const bool pads_vocabulary_, pads_experts_;
   std::vector<WeightParcel> parcels_;
 };
 
@@ -217,7 +258,8 @@ Line weights_line(const std::vector<WeightParcel>& parcels) {
       if (parcel.divisor > 1) factors.push_back(over("tp", parcel.divisor, "GPUs that share them"));
       // Band: loaded weights of 20 start-up logs lie within 0.1% (bf16) to 2% (quantised) of parameters x bits.
       leaves.push_back(leaf(kSections[s].id, kSections[s].label, std::move(factors),
-                            "parameters, matrix by matrix, x bits of the storage format", parcel.bits < 16 ? 0.02 : 0.005));
+                            "parameters, matrix by matrix, x bits of the storage format",
+                            parcel.bits < 16 ? 0.02 : 0.005));
     }
     if (leaves.size() == 1) children.push_back(std::move(leaves.front()));
     if (leaves.size() > 1) {

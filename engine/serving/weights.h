@@ -10,7 +10,20 @@ namespace vram {
 struct Format;
 
 /// Parts of the model whose weights the bill shows on a line of their own.
-enum class WeightSection : uint8_t { block, attention, mlp, experts, mixer, vectors, embedding, head, outside, draft, absorbed, count_ };
+enum class WeightSection : uint8_t {
+  block,
+  attention,
+  mlp,
+  experts,
+  mixer,
+  vectors,
+  embedding,
+  head,
+  outside,
+  draft,
+  absorbed,
+  count_
+};
 
 /// Elements of one section that are stored and divided alike.
 struct WeightParcel {
