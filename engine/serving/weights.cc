@@ -247,26 +247,61 @@ std::vector<WeightParcel> weight_parcels(const Plan& plan, const Replica& replic
   return out.take();
 }
 
+namespace {
+
+std::vector<Factor> parcel_factors(const WeightParcel& parcel) {
+  std::vector<Factor> factors = {times("P", parcel.elements, "parameters")};
+  if (std::fmod(parcel.bits, 8) == 0) {
+    factors.push_back(times("B", parcel.bits / 8, "B"));
+  } else {
+    factors.push_back(times("bits", parcel.bits, "bits"));
+    factors.push_back(over("", 8, "bits a byte"));
+  }
+  if (parcel.divisor > 1) factors.push_back(over("tp", parcel.divisor, "GPUs that share them"));
+  return factors;
+}
+
+/// What tells the parcels of one section apart.
+SectionText parcel_text(const WeightParcel& parcel, double narrowest_bits, double most_gpus) {
+  constexpr SectionText texts[2][3] = {
+      {{"whole", "Whole on every GPU"}, {"by_kv_heads", "Divided by KV heads"}, {"divided", "Divided"}},
+      {{"wider_whole", "Kept wider, whole on every GPU"},
+       {"wider_by_kv_heads", "Kept wider, divided by KV heads"},
+       {"wider", "Kept wider, divided"}}};
+  const int spread = parcel.divisor <= 1 ? 0 : parcel.divisor < most_gpus ? 1 : 2;
+  return texts[parcel.bits > narrowest_bits ? 1 : 0][spread];
+}
+
+Line parcel_line(const SectionText& text, const WeightParcel& parcel) {
+  // Band: loaded weights of 20 start-up logs lie within 0.5% (16 bit) to 2% (quantised) of parameters x bits.
+  return leaf(text.id, text.label, parcel_factors(parcel), "parameters, matrix by matrix, x bits of the storage format",
+              parcel.bits < 16 ? 0.02 : 0.005);
+}
+
+Line section_line(const SectionText& text, const std::vector<WeightParcel>& parcels) {
+  if (parcels.size() == 1) return parcel_line(text, parcels.front());
+  double narrowest = parcels.front().bits, most_gpus = 1;
+  for (const WeightParcel& parcel : parcels) {
+    narrowest = std::min(narrowest, parcel.bits);
+    most_gpus = std::max(most_gpus, parcel.divisor);
+  }
+  std::vector<Line> lines;
+  for (const WeightParcel& parcel : parcels) {
+    lines.push_back(parcel_line(parcel_text(parcel, narrowest, most_gpus), parcel));
+  }
+  return group(text.id, text.label, std::move(lines));
+}
+
+}  // namespace
+
 Line weights_line(const std::vector<WeightParcel>& parcels) {
   std::vector<Line> children;
   for (size_t s = 0; s < kSections.size(); ++s) {
-    std::vector<Line> leaves;
+    std::vector<WeightParcel> own;
     for (const WeightParcel& parcel : parcels) {
-      if (parcel.section != static_cast<WeightSection>(s)) continue;
-      std::vector<Factor> factors = {times("P", parcel.elements, "parameters"), times("bits", parcel.bits, "bits"),
-                                     over("", 8, "bits a byte")};
-      if (parcel.divisor > 1) factors.push_back(over("tp", parcel.divisor, "GPUs that share them"));
-      // Band: loaded weights of 20 start-up logs lie within 0.1% (bf16) to 2% (quantised) of parameters x bits.
-      leaves.push_back(leaf(kSections[s].id, kSections[s].label, std::move(factors),
-                            "parameters, matrix by matrix, x bits of the storage format",
-                            parcel.bits < 16 ? 0.02 : 0.005));
+      if (parcel.section == static_cast<WeightSection>(s)) own.push_back(parcel);
     }
-    if (leaves.size() == 1) children.push_back(std::move(leaves.front()));
-    if (leaves.size() > 1) {
-      constexpr std::array<const char*, 6> ids = {"a", "b", "c", "d", "e", "f"};
-      for (size_t i = 0; i < leaves.size(); ++i) leaves[i].id = ids[std::min(i, ids.size() - 1)];
-      children.push_back(group(kSections[s].id, kSections[s].label, std::move(leaves)));
-    }
+    if (!own.empty()) children.push_back(section_line(kSections[s], own));
   }
   return group("weights", "Weights", std::move(children));
 }

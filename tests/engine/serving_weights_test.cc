@@ -1,5 +1,6 @@
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
+#include <set>
 #include <string>
 
 #include "engine/plan/plan.h"
@@ -59,4 +60,20 @@ TEST_CASE("A batch touches 1 - (1 - k/E)^n of the experts", "[serving]") {
   CHECK(near(vram::touched_experts(8, 2, 3), 1 - 0.75 * 0.75 * 0.75, 1e-12));
   CHECK(vram::touched_experts(256, 8, 100000) > 0.999999);
   CHECK(vram::touched_experts(0, 0, 1) == 1);
+}
+
+TEST_CASE("Siblings of the bill have ids of their own", "[serving]") {
+  for (const char* share :
+       {"model=deepseek-v3&serve_gpus=8", "model=llama-3.1-8b&weights=q4_k_m", "model=qwen2.5-7b",
+        "model=mixtral-8x7b&weights=q2_k&serve_gpus=16&engine=generic", "model=gpt-oss-120b&serve_gpus=2"}) {
+    const ServingBill bill = vram::serving_bill(vram::read_plan(share).plan);
+    REQUIRE(!bill.lines.empty());
+    for (const vram::Line& section : bill.lines[0].children) {
+      std::set<std::string> ids;
+      for (const vram::Line& line : section.children) {
+        INFO(share << " " << section.id << " " << line.id);
+        CHECK(ids.insert(line.id).second);
+      }
+    }
+  }
 }
