@@ -41,6 +41,7 @@ struct InFlight {
 Line tensor_leaf(const Plan& plan, const Sum& sum, const InFlight& in_flight) {
   const SavedTensor& t = sum.tensor;
   std::vector<Factor> factors;
+  factors.reserve(10);
   if (sum.alike && sum.layers != 1) factors.push_back(times("L", sum.layers, "layers"));
   push_tokens(plan, factors);
   factors.push_back(sum.alike ? times(t.symbol, t.width, t.meaning)

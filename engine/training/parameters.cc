@@ -225,6 +225,7 @@ double elements_a_rank(const Plan& plan, const ParameterGroup& group) {
 
 std::vector<Factor> count_factors(const Plan& plan, const ParameterGroup& group) {
   std::vector<Factor> factors;
+  factors.reserve(8);
   if (group.layers > 1) {
     factors.push_back(times("L", group.layers, "layers"));
     factors.push_back(times("P", group.elements / group.layers, "parameters a layer"));

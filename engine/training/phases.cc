@@ -1,10 +1,8 @@
 #include "engine/training/phases.h"
 
 #include <algorithm>
-#include <string_view>
 
 #include "engine/training/activations.h"
-#include "engine/training/gathered.h"
 #include "engine/training/logits.h"
 #include "engine/training/lora.h"
 #include "engine/training/parameters.h"
@@ -14,9 +12,13 @@
 namespace vram {
 namespace {
 
+/// Places of a phase's lines.
+enum Place : size_t { weights, gradients, optimizer, adapters, activations, logits, gathered, buffers };
+
 /// Gradients outlive a step in Megatron's, DeepSpeed's and FSDP2's buffers; elsewhere they are freed with zero_grad and
 /// come back during backward, unless an earlier micro-batch left them.
-bool keeps_gradients(const Plan& plan) {
+bool has_gradients(const Plan& plan, PhaseKind phase) {
+  if (phase == PhaseKind::reduce || phase == PhaseKind::optimizer) return true;
   const bool freed = plan.framework == Framework::ddp || plan.framework == Framework::fsdp;
   return !freed || plan.micro_batches() > 1;
 }
@@ -36,8 +38,55 @@ Line activations_of(const Plan& plan, const Stage& stage, PhaseKind phase) {
   return sum_line("activations", "Activations", {});
 }
 
-const char* phase_id(PhaseKind phase) {
-  switch (phase) {
+}  // namespace
+
+StageLedger::StageLedger(const Plan& plan, const Stage& stage) {
+  const std::vector<ParameterGroup> groups = stage_parameters(plan, stage);
+  pool_.reserve(24);
+  add_phase(plan, stage, groups, PhaseKind::forward);
+  if (stage.last && plan.subject->has_shape) add_phase(plan, stage, groups, PhaseKind::loss);
+  for (PhaseKind kind : {PhaseKind::backward, PhaseKind::reduce, PhaseKind::optimizer})
+    add_phase(plan, stage, groups, kind);
+}
+
+size_t StageLedger::keep(Line line) {
+  pool_.push_back(std::move(line));
+  return pool_.size() - 1;
+}
+
+/// Lines that are as in the phase before are not made again.
+void StageLedger::add_phase(const Plan& plan, const Stage& stage, const std::vector<ParameterGroup>& groups,
+                            PhaseKind kind) {
+  const bool first = kinds_.empty();
+  const PhaseKind last = first ? kind : kinds_.back();
+  Places p = first ? Places{} : places_.back();
+  if (first) {
+    p[weights] = keep(weights_line(plan, groups));
+    p[optimizer] = keep(optimizer_line(plan, groups));
+    p[adapters] = keep(adapters_line(plan, stage));
+  }
+  if (first || has_gradients(plan, kind) != has_gradients(plan, last))
+    p[gradients] = keep(gradients_line(plan, groups, has_gradients(plan, kind)));
+  if (first || kind != PhaseKind::loss) {
+    p[activations] = keep(activations_of(plan, stage, kind));
+    p[gathered] = keep(gathered_line(plan, stage, groups, kind));
+  }
+  if (first || kind == PhaseKind::loss || last == PhaseKind::loss)
+    p[logits] = keep(logits_line(plan, stage, kind == PhaseKind::loss));
+  if (first || kind == PhaseKind::optimizer) p[buffers] = keep(buffers_line(plan, groups, kind));
+  kinds_.push_back(kind);
+  places_.push_back(p);
+}
+
+size_t StageLedger::peak() const {
+  size_t peak = 0;
+  for (size_t i = 1; i < places_.size(); ++i)
+    if (allocated_bytes(i) > allocated_bytes(peak)) peak = i;
+  return peak;
+}
+
+const char* StageLedger::id(size_t phase) const {
+  switch (kinds_[phase]) {
     case PhaseKind::forward:
       return "forward";
     case PhaseKind::loss:
@@ -52,49 +101,28 @@ const char* phase_id(PhaseKind phase) {
   return "optimizer";
 }
 
-Phase phase_at(const Plan& plan, const Stage& stage, const std::vector<ParameterGroup>& groups, PhaseKind kind) {
-  const bool gradients = keeps_gradients(plan) || kind == PhaseKind::reduce || kind == PhaseKind::optimizer;
-  Phase phase;
-  phase.id = phase_id(kind);
-  phase.lines = {weights_line(plan, groups),
-                 gradients_line(plan, groups, gradients),
-                 optimizer_line(plan, groups),
-                 adapters_line(plan, stage),
-                 activations_of(plan, stage, kind),
-                 logits_line(plan, stage, kind == PhaseKind::loss),
-                 gathered_line(plan, stage, groups, kind),
-                 buffers_line(plan, groups, kind)};
-  phase.allocated_bytes = total_bytes(phase.lines);
-  return phase;
+uint64_t StageLedger::allocated_bytes(size_t phase) const {
+  uint64_t sum = 0;
+  for (size_t place : places_[phase]) sum += pool_[place].bytes;
+  return sum;
 }
 
-bool comes_and_goes(std::string_view id) { return id == "activations" || id == "logits" || id == "gathered"; }
+std::vector<Line> StageLedger::lines(size_t phase) const {
+  std::vector<Line> lines;
+  for (size_t place : places_[phase]) lines.push_back(pool_[place]);
+  return lines;
+}
 
-}  // namespace
-
-std::vector<Phase> stage_phases(const Plan& plan, const Stage& stage) {
-  const std::vector<ParameterGroup> groups = stage_parameters(plan, stage);
-  std::vector<PhaseKind> kinds = {PhaseKind::forward};
-  if (stage.last && plan.subject->has_shape) kinds.push_back(PhaseKind::loss);
-  kinds.insert(kinds.end(), {PhaseKind::backward, PhaseKind::reduce, PhaseKind::optimizer});
+std::vector<Phase> StageLedger::phases() const {
   std::vector<Phase> phases;
-  for (PhaseKind kind : kinds) phases.push_back(phase_at(plan, stage, groups, kind));
+  for (size_t i = 0; i < places_.size(); ++i) phases.push_back({id(i), allocated_bytes(i), lines(i)});
   return phases;
 }
 
-const Phase& fullest(const std::vector<Phase>& phases) {
-  return *std::max_element(phases.begin(), phases.end(),
-                           [](const Phase& a, const Phase& b) { return a.allocated_bytes < b.allocated_bytes; });
-}
-
-uint64_t most_dynamic_bytes(const std::vector<Phase>& phases) {
+uint64_t StageLedger::most_dynamic_bytes() const {
   uint64_t most = 0;
-  for (const Phase& phase : phases) {
-    uint64_t bytes = 0;
-    for (const Line& line : phase.lines)
-      if (comes_and_goes(line.id)) bytes += line.bytes;
-    most = std::max(most, bytes);
-  }
+  for (const Places& p : places_)
+    most = std::max(most, pool_[p[activations]].bytes + pool_[p[logits]].bytes + pool_[p[gathered]].bytes);
   return most;
 }
 

@@ -1,19 +1,38 @@
 #pragma once
 
+#include <array>
 #include <vector>
 
+#include "engine/training/gathered.h"
 #include "engine/training/pipeline.h"
 #include "engine/training/training.h"
 
 namespace vram {
 
-/// The phases of one step on one stage, each at its fullest moment.
-std::vector<Phase> stage_phases(const Plan& plan, const Stage& stage);
+/// Every line that some phase of a step has on one stage, each made once, and which phase holds which.
+class StageLedger {
+ public:
+  StageLedger(const Plan& plan, const Stage& stage);
 
-/// The phase with most allocated; the earlier one where two are alike.
-const Phase& fullest(const std::vector<Phase>& phases);
+  /// The phase with most allocated; the earlier one where two are alike.
+  size_t peak() const;
+  const char* id(size_t phase) const;
+  uint64_t allocated_bytes(size_t phase) const;
+  std::vector<Line> lines(size_t phase) const;
+  std::vector<Phase> phases() const;
+  /// Most bytes of activations, logits and gathered weights that any phase has.
+  uint64_t most_dynamic_bytes() const;
 
-/// Most bytes of activations, logits and gathered weights that any phase has.
-uint64_t most_dynamic_bytes(const std::vector<Phase>& phases);
+ private:
+  // weights, gradients, optimizer, adapters, activations, logits, gathered, buffers: places in pool_.
+  using Places = std::array<size_t, 8>;
+
+  size_t keep(Line line);
+  void add_phase(const Plan& plan, const Stage& stage, const std::vector<ParameterGroup>& groups, PhaseKind kind);
+
+  std::vector<Line> pool_;
+  std::vector<PhaseKind> kinds_;
+  std::vector<Places> places_;
+};
 
 }  // namespace vram

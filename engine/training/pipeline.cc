@@ -10,6 +10,8 @@
 namespace vram {
 namespace {
 
+constexpr size_t kMostStagesWithoutShape = 64;
+
 double total_layers(const Plan& plan) {
   return plan.subject->has_shape ? static_cast<double>(plan.subject->layers.size()) : plan.layers;
 }
@@ -93,6 +95,8 @@ std::vector<Stage> pipeline_stages(const Plan& plan) {
     even.push_back({next, static_cast<size_t>(layers)});
     next += static_cast<size_t>(layers);
   }
+  // Without a shape all stages are alike: a few of them say it all.
+  if (!plan.subject->has_shape) even.resize(std::min(even.size(), kMostStagesWithoutShape));
   std::vector<Stage> stages(even.size());
   for (size_t k = 0; k < stages.size(); ++k) {
     Stage& stage = stages[k];

@@ -17,42 +17,43 @@
 namespace vram {
 namespace {
 
-/// A stage with everything that is decided about it.
-struct BilledStage {
+StageBill bill_stage(const Plan& plan, const Stage& stage, const StageLedger& ledger) {
+  const size_t peak = ledger.peak();
   StageBill bill;
-  std::vector<Phase> phases;
-};
-
-BilledStage bill_stage(const Plan& plan, const Stage& stage) {
-  BilledStage billed;
-  billed.phases = stage_phases(plan, stage);
-  const Phase& peak = fullest(billed.phases);
-  StageBill& bill = billed.bill;
   bill.stage = stage.index;
   bill.first_layer = stage.ranges.empty() ? 0 : static_cast<double>(stage.ranges.front().first);
   bill.layers = stage.layers;
-  bill.phase = peak.id;
-  bill.lines = peak.lines;
-  bill.allocated_bytes = peak.allocated_bytes;
-  bill.lines.push_back(fragmentation_line(plan, most_dynamic_bytes(billed.phases)));
+  bill.phase = ledger.id(peak);
+  bill.lines = ledger.lines(peak);
+  bill.allocated_bytes = ledger.allocated_bytes(peak);
+  bill.lines.push_back(fragmentation_line(plan, ledger.most_dynamic_bytes()));
   bill.reserved_bytes = bill.allocated_bytes + bill.lines.back().bytes;
   bill.lines.push_back(context_line(plan));
   bill.lines.push_back(communication_line(plan));
   bill.device_bytes = total_bytes(bill.lines);
   bill.band_bytes = total_band_bytes(bill.lines);
-  return billed;
+  return bill;
 }
 
-void take_fullest(BilledStage&& fullest_stage, TrainingBill& bill) {
-  const StageBill& stage = fullest_stage.bill;
+/// Bills every stage; the bill shown is that of the fullest.
+void bill_stages(const Plan& plan, TrainingBill& bill) {
+  std::optional<StageLedger> fullest;
+  for (const Stage& stage : pipeline_stages(plan)) {
+    StageLedger ledger(plan, stage);
+    bill.stages.push_back(bill_stage(plan, stage, ledger));
+    if (fullest && bill.stages.back().device_bytes <= bill.stages[static_cast<size_t>(bill.stage)].device_bytes)
+      continue;
+    bill.stage = stage.index;
+    fullest = std::move(ledger);
+  }
+  const StageBill& stage = bill.stages[static_cast<size_t>(bill.stage)];
   bill.phase = stage.phase;
-  bill.stage = stage.stage;
   bill.allocated_bytes = stage.allocated_bytes;
   bill.reserved_bytes = stage.reserved_bytes;
   bill.device_bytes = stage.device_bytes;
   bill.band_bytes = stage.band_bytes;
   bill.lines = stage.lines;
-  bill.phases = std::move(fullest_stage.phases);
+  bill.phases = fullest->phases();
 }
 
 Verdict memory_verdict(const Plan& plan, uint64_t need, uint64_t band, uint64_t capacity) {
@@ -121,14 +122,7 @@ TrainingBill training_bill(const Plan& plan) {
   bill.napkin = training_napkin(plan);
   bill.faults = training_faults(plan);
   if (!bill.faults.empty()) return bill;
-  BilledStage fullest_stage;
-  for (const Stage& stage : pipeline_stages(plan)) {
-    BilledStage billed = bill_stage(plan, stage);
-    bill.stages.push_back(billed.bill);
-    if (stage.index == 0 || billed.bill.device_bytes > fullest_stage.bill.device_bytes)
-      fullest_stage = std::move(billed);
-  }
-  take_fullest(std::move(fullest_stage), bill);
+  bill_stages(plan, bill);
   if (refuse_too_large(bill)) return only_napkin(std::move(bill));
   judge(plan, bill);
   bill.host_bytes_per_node = host_bytes_per_node(plan);
