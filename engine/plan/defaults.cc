@@ -71,7 +71,7 @@ Residual default_residual(const Plan& p) {
 std::string_view default_weights(const Architecture& base) {
   for (const std::string* stored : {&base.quantization, &base.dtype}) {
     const Format* format = find_format(*stored);
-    if (format != nullptr && format->weights) return format->id;
+    if (format != nullptr) return format->id;
   }
   return "bf16";
 }

@@ -10,11 +10,9 @@
 namespace vram {
 namespace {
 
-std::vector<std::string_view> format_ids(bool Format::*usable) {
+std::vector<std::string_view> format_ids() {
   std::vector<std::string_view> ids;
-  for (const Format& format : formats()) {
-    if (format.*usable) ids.push_back(format.id);
-  }
+  for (const Format& format : formats()) ids.push_back(format.id);
   return ids;
 }
 
@@ -22,10 +20,8 @@ std::vector<std::string_view> format_ids(bool Format::*usable) {
 template <class T>
 Words words_for(Key key) {
   if constexpr (std::is_enum_v<T>) return words_of(T{});
-  static const std::vector<std::string_view> weights = format_ids(&Format::weights);
-  static const std::vector<std::string_view> kv = format_ids(&Format::kv);
-  if (key == Key::weights) return weights;
-  if (key == Key::kv) return kv;
+  static const std::vector<std::string_view> ids = format_ids();
+  if (key == Key::weights || key == Key::kv) return ids;
   return {};
 }
 

@@ -35,7 +35,6 @@ TEST_CASE("Every format has its own id, a name and a source", "[formats]") {
     CHECK(!format.name.empty());
     CHECK(!format.note.empty());
     CHECK(!format.compute.empty());
-    CHECK(format.weights);
     CHECK(format.nominal_bytes * 8 <= format.bits + 0.5);
   }
 }
