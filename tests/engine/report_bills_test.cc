@@ -32,6 +32,20 @@ bool all_add_up(const std::vector<Line>& lines) {
   return true;
 }
 
+/// No two siblings of one id, at any level.
+bool ids_differ(const std::vector<Line>& lines) {
+  for (size_t i = 0; i < lines.size(); ++i) {
+    if (!ids_differ(lines[i].children)) return false;
+    for (size_t j = 0; j < i; ++j) {
+      if (std::strcmp(lines[i].id, lines[j].id) == 0) {
+        UNSCOPED_INFO("twice: " << lines[i].id);
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
 std::string ids(const std::vector<Line>& lines, size_t first = 0, size_t count = 99) {
   std::string text;
   for (size_t i = first; i < lines.size() && i < first + count; ++i) text.append(lines[i].id).append(" ");
@@ -54,6 +68,7 @@ void check_training(const TrainingBill& bill) {
   }
   REQUIRE(ids(bill.lines) == kAllocated + "fragmentation context communication ");
   CHECK(all_add_up(bill.lines));
+  CHECK(ids_differ(bill.lines));
   CHECK(sum(bill.lines, kAllocatedLines) == bill.allocated_bytes);
   CHECK(sum(bill.lines, kAllocatedLines + 1) == bill.reserved_bytes);
   CHECK(total_bytes(bill.lines) == bill.device_bytes);
@@ -87,6 +102,7 @@ void check_serving(const ServingBill& bill) {
   }
   CHECK(ids(bill.lines) == "weights kv_cache activations graphs buffers context reserve ");
   CHECK(all_add_up(bill.lines));
+  CHECK(ids_differ(bill.lines));
   CHECK(total_bytes(bill.lines) == bill.device_bytes);
   CHECK(total_band_bytes(bill.lines) == bill.band_bytes);
   CHECK(all_add_up(bill.request_lines));
