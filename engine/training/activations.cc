@@ -157,14 +157,20 @@ Line working_line(const Plan& plan, const Stage& stage, bool whole_layer) {
   return sum_line("working", "Layer in backward", std::move(children));
 }
 
+/// 0.1 rather than 0.09999999999999998: as many decimals as a line counts.
+double tidy(double value) { return std::nearbyint(value * 1e9) / 1e9; }
+
 std::vector<Sum> stage_sums(const Plan& plan, const Stage& stage, double share) {
   const Model& model = *plan.subject;
   std::vector<Sum> sums;
   for (size_t k = 0; k < model.kinds.size(); ++k) {
-    const double layers = layers_of_kind(model, stage, k) * share;
+    const double layers = tidy(layers_of_kind(model, stage, k) * share);
     if (layers <= 0) continue;
     for (const SavedTensor& t : kept_tensors(plan, model.kinds[k])) add(t, layers, sums);
   }
+  if (prediction_modules(plan, stage) > 0 && share > 0)
+    for (const LayerKind& module : model.mtp)
+      for (const SavedTensor& t : kept_tensors(plan, module)) add(t, 1, sums);
   return sums;
 }
 
@@ -182,10 +188,11 @@ Line activations_line(const Plan& plan, const Stage& stage, Moment moment) {
   const bool recomputes = whole_layers || selects_operations(plan);
   if (moment == Moment::last) return sum_line("activations", "Activations", {working_line(plan, stage, true)});
   InFlight in_flight{stage.chunks_in_flight, stage.chunks, 1};
-  if (plan.offload == Offload::activations) in_flight.kept_share = 1 - plan.offload_fraction;
+  if (plan.offload == Offload::activations) in_flight.kept_share = tidy(1 - plan.offload_fraction);
   const double checkpointed = whole_layers ? recomputed_layers(plan, stage) : 0;
   std::vector<Line> children = area_lines(plan, stage_sums(plan, stage, 1 - checkpointed / stage.layers), in_flight);
-  if (checkpointed > 0) children.push_back(checkpoints_leaf(plan, checkpointed, moment, in_flight));
+  const double modules = whole_layers ? prediction_modules(plan, stage) : 0;
+  if (checkpointed > 0) children.push_back(checkpoints_leaf(plan, checkpointed + modules, moment, in_flight));
   if (moment == Moment::backward) children.push_back(working_line(plan, stage, recomputes));
   return sum_line("activations", "Activations", std::move(children));
 }

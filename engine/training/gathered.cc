@@ -83,7 +83,7 @@ Line gathered_line(const Plan& plan, const Stage& stage, const std::vector<Param
   const Line none = sum_line("gathered", "Gathered weights", {});
   if (phase == PhaseKind::optimizer) return none;
   const bool mixed = storage_of(plan).weight == 32 && compute_bytes(plan) == 2 && trains_all(plan);
-  if (fully_sharded(plan) && plan.zero >= 3 && plan.dense_shards() > 1) {
+  if (fully_sharded(plan) && plan.zero >= 3 && (mixed || plan.dense_shards() > 1)) {
     return plan.subject->has_shape ? fsdp_units(plan, stage, phase) : none;
   }
   if (plan.framework == Framework::deepspeed && (plan.zero >= 3 || plan.offload == Offload::all))

@@ -65,8 +65,10 @@ double vocabulary(const Plan& plan) {
   return padded_vocab(plan, plan.vocab);
 }
 
-Line copies_leaf(const Plan& plan) {
+/// `heads`: the model's own, and one of each prediction module, whose logits live at the same time.
+Line copies_leaf(const Plan& plan, double heads) {
   std::vector<Factor> factors;
+  if (heads != 1) factors.push_back(times("n", heads, "predictions"));
   push_tokens(plan, factors);
   factors.push_back(times("V", vocabulary(plan), "vocabulary"));
   factors.push_back(times("B", bytes_per_logit(plan), "bytes of all copies"));
@@ -100,7 +102,9 @@ double bytes_per_logit(const Plan& plan) {
 
 Line logits_line(const Plan& plan, const Stage& stage, bool in_loss) {
   if (!in_loss || !stage.last || !plan.subject->has_shape) return sum_line("logits", "Logits and loss", {});
-  std::vector<Line> lines = plan.loss == Loss::fused ? fused_lines(plan) : std::vector<Line>{copies_leaf(plan)};
+  std::vector<Line> lines = plan.loss == Loss::fused
+                                ? fused_lines(plan)
+                                : std::vector<Line>{copies_leaf(plan, 1 + prediction_modules(plan, stage))};
   lines.push_back(final_norm_leaf(plan));
   return sum_line("logits", "Logits and loss", std::move(lines));
 }

@@ -195,7 +195,7 @@ std::vector<ParameterGroup> stage_parameters(const Plan& plan, const Stage& stag
     const double layers = layers_of_kind(model, stage, k);
     if (layers > 0) add_layers(model.kinds[k], layers, out);
   }
-  if (stage.last && plan.library == Library::megatron)
+  if (prediction_modules(plan, stage) > 0)
     for (const LayerKind& module : model.mtp) add_layers(module, 1, out);
   add_back(plan, stage, out);
   return out.take();

@@ -115,4 +115,8 @@ double layers_of_kind(const Model& model, const Stage& stage, size_t kind) {
   return layers;
 }
 
+double prediction_modules(const Plan& plan, const Stage& stage) {
+  return stage.last && plan.library == Library::megatron ? static_cast<double>(plan.subject->mtp.size()) : 0;
+}
+
 }  // namespace vram

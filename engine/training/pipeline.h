@@ -29,4 +29,7 @@ std::vector<Stage> pipeline_stages(const Plan& plan);
 /// Layers of kind `kind` on that rank.
 double layers_of_kind(const Model& model, const Stage& stage, size_t kind);
 
+/// Multi-token prediction modules that this rank trains: behind the last layer, in Megatron's layers only.
+double prediction_modules(const Plan& plan, const Stage& stage);
+
 }  // namespace vram

@@ -1,6 +1,7 @@
 #include "engine/training/states.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "engine/training/storage.h"
 #include "engine/training/sum_line.h"
@@ -17,7 +18,9 @@ void push_shards(const Plan& plan, const ParameterGroup& group, double stage, st
 }
 
 void push_kept_share(const Plan& plan, bool offloaded, std::vector<Factor>& factors) {
-  if (offloaded) factors.push_back(times("kept", 1 - plan.offload_fraction, "share kept on the GPU"));
+  if (!offloaded) return;
+  const double kept = std::nearbyint((1 - plan.offload_fraction) * 1e9) / 1e9;  // 0.1, not 0.09999999999999998
+  factors.push_back(times("kept", kept, "share kept on the GPU"));
 }
 
 Line state_leaf(const Plan& plan, const ParameterGroup& group, double bits, const char* meaning, double zero_stage,

@@ -27,7 +27,7 @@ struct StageBill {
   double first_layer = 0, layers = 0;
   uint64_t allocated_bytes = 0, reserved_bytes = 0, device_bytes = 0, band_bytes = 0;
   const char* phase = "";
-  std::vector<Line> lines;    // of that phase; add up to device_bytes
+  std::vector<Line> lines;  // of that phase; add up to device_bytes
 };
 
 struct TrainingNapkin {
@@ -40,16 +40,16 @@ struct TrainingBill {
   const char* phase = "";
   int stage = 0;
   uint64_t allocated_bytes = 0, reserved_bytes = 0, device_bytes = 0, band_bytes = 0;
-  int64_t headroom_bytes = 0;      // capacity (after `margin`) - device_bytes
-  uint64_t capacity_bytes = 0;     // what the driver reports x (1 - margin)
-  std::vector<Line> lines;         // weights gradients optimizer adapters activations logits gathered buffers
-                                   // fragmentation context communication, always, in this order
-  std::vector<Phase> phases;       // of that stage
+  int64_t headroom_bytes = 0;   // capacity (after `margin`) - device_bytes
+  uint64_t capacity_bytes = 0;  // what the driver reports x (1 - margin)
+  std::vector<Line> lines;      // weights gradients optimizer adapters activations logits gathered buffers
+                                // fragmentation context communication, always, in this order
+  std::vector<Phase> phases;    // of that stage
   std::vector<StageBill> stages;
   std::optional<uint64_t> host_bytes_per_node;
   std::optional<Verdict> host_verdict;
   TrainingNapkin napkin;
-  std::vector<Message> faults;     // why it is invalid
+  std::vector<Message> faults;  // why it is invalid
 };
 
 /// The training bill of a plan. Pure; microseconds. Uses plan.subject and plan.accelerator, which must not be null.
