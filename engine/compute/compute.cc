@@ -61,7 +61,7 @@ void set_mfu(const Plan& plan, const Counts& counts, ComputeFigures& out) {
     const bool bound_by_wires = limit < estimate.mfu;
     // The table counts by `megatron`; by another convention the same seconds are another share of the peak.
     const double convention = counts.full.total() > 0 ? counts.model.total() / counts.full.total() : 1;
-    const double mfu = std::min(estimate.mfu, limit) * convention;
+    const double mfu = std::min(1.0, std::min(estimate.mfu, limit) * convention);
     out.mfu = figure(mfu);
     out.mfu_band = figure(estimate.band / estimate.mfu * mfu);
     out.mfu_source = "estimated";

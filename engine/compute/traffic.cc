@@ -233,6 +233,7 @@ std::vector<Traffic> step_traffic(const Plan& plan, double compute_seconds, doub
   if (plan.ep > 1 && model.has_shape) all.push_back(expert_parallel(plan));
   add_data_parallel(plan, compute_seconds, all);
   if (plan.offload == Offload::optimizer || plan.offload == Offload::all) all.push_back(offload(plan));
+  std::erase_if(all, [](const Traffic& one) { return one.line.too_large; });
   return all;
 }
 

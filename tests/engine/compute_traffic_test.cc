@@ -93,3 +93,8 @@ TEST_CASE("What is exposed is part of what is sent") {
     }
   }
 }
+
+TEST_CASE("A line too large to be exact is left out") {
+  const ComputeFigures f = figures("model=llama-3.1-405b&gpus=8&tp=8&global_batch=1e9");
+  CHECK(find(f, "tp") == nullptr);
+}
