@@ -11,6 +11,13 @@ namespace {
 
 std::vector<Mark> all_marks;
 
+/// While a box is typed in, what stands in it is what was typed, whatever is made of it.
+struct Typing {
+  ImGuiID box = 0;
+  std::string text;
+};
+Typing typing;
+
 constexpr double kTooltipDelaySeconds = 0.4;
 
 /// Has the mouse rested long enough on the last area? Wakes the page when it will have.
@@ -153,9 +160,11 @@ bool switcher(const std::string& name, const Box& box, bool on) {
 }
 
 bool text_box(const std::string& name, const Box& box, std::string& text, Type type, const char* hint, bool focus) {
+  const ImGuiID id = ImGui::GetID(("##" + name).c_str());
+  const std::string& shown = ImGui::GetActiveID() == id && typing.box == id ? typing.text : text;
   char buffer[4096];
-  const size_t length = std::min(text.size(), sizeof buffer - 1);
-  std::memcpy(buffer, text.data(), length);
+  const size_t length = std::min(shown.size(), sizeof buffer - 1);
+  std::memcpy(buffer, shown.data(), length);
   buffer[length] = 0;
   ImGui::PushFont(font_of(type), imgui_size_of(type));
   const float padding = std::round((box.h - ImGui::GetFontSize()) / 2);
@@ -163,8 +172,8 @@ bool text_box(const std::string& name, const Box& box, std::string& text, Type t
   ImGui::SetCursorScreenPos({box.x, box.y});
   ImGui::SetNextItemWidth(std::max(1.0f, box.w));
   if (focus) ImGui::SetKeyboardFocusHere();
-  const bool edited = ImGui::InputTextWithHint(("##" + name).c_str(), hint, buffer, sizeof buffer,
-                                               ImGuiInputTextFlags_AutoSelectAll);
+  const bool edited = ImGui::InputTextWithHint(("##" + name).c_str(), hint, buffer, sizeof buffer, ImGuiInputTextFlags_AutoSelectAll);
+  if (ImGui::IsItemActive()) typing = {id, buffer};
   ImGui::PopStyleVar();
   ImGui::PopFont();
   mark(name, box, true);

@@ -523,6 +523,7 @@ EMSCRIPTEN_KEEPALIVE void vram_scroll(float dx, float dy) {
 
 EMSCRIPTEN_KEEPALIVE void vram_point(float x, float y) {
   if (!vram::platform::window) return;
+  ImGui_ImplGlfw_CursorEnterCallback(vram::platform::window, 1);  // or the backend asks GLFW where its mouse is, every frame
   ImGui::GetIO().AddMouseSourceEvent(ImGuiMouseSource_TouchScreen);
   ImGui::GetIO().AddMousePosEvent(x, y);
   request_frames(3);

@@ -25,7 +25,7 @@ export const cases = {
     await tab.close();
   },
   async 'fast typing loses no key'() {
-    const tab = await open(base);
+    const tab = await open(base, { height: 1600 });
     await tab.click('field.tokens');
     await tab.page.keyboard.type('123456789012');
     await tab.until(async () => (await tab.hash()).endsWith('tokens=123456789012'), 'all digits');
@@ -74,6 +74,14 @@ export const cases = {
     equal((await tab.report()).share, 'v=1&model=llama-2-7b', 'share');
     await tab.close();
   },
+  async 'a value may be written as people write it'() {
+    const tab = await open(base);
+    for (const [typed, value] of [['8k', 8000], ['8Ki', 8192], ['16,384', 16384]]) {
+      await tab.type('field.seq', typed);
+      truth((await tab.report()).share.includes(`seq=${value}`), `${typed} is not ${value}`);
+    }
+    await tab.close();
+  },
   async 'an emptied box is the default'() {
     const tab = await open(base);
     await tab.click('field.gpus');
@@ -98,7 +106,7 @@ export const cases = {
     await tab.close();
   },
   async 'a fix applies itself'() {
-    const tab = await open('model=llama-3.1-70b&gpus=32&tp=4&pp=4&seq=8192');
+    const tab = await open('model=llama-3.1-70b&gpus=32&tp=4&pp=4&seq=8192&global_batch=512');
     const before = await tab.report();
     equal(before.training.verdict, 'exceeds', 'verdict before');
     const fix = before.findings.find((finding) => finding.change && finding.saves_bytes);

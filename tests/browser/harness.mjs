@@ -31,7 +31,8 @@ const server = createServer((request, response) => {
     const body = readFileSync(join(site, file));
     const packed = gzipSync(body);
     wire[file] = { bytes: body.length, gzipped: packed.length };
-    response.writeHead(200, { 'Content-Type': types[extname(file)] ?? 'application/octet-stream', 'Content-Encoding': 'gzip' }).end(packed);
+    response.writeHead(200, { 'Content-Type': types[extname(file)] ?? 'application/octet-stream', 'Content-Encoding': 'gzip',
+      'Access-Control-Allow-Origin': '*' }).end(packed);
   } catch {
     response.writeHead(404).end();
   }
