@@ -89,7 +89,8 @@ TokenFlops by_matrices(const Plan& plan, Causal causal) {
   flops.layers = kMultiplyAdd * passes(plan) * weights.layers;
   flops.head = kMultiplyAdd * passes(plan) * weights.head;
   flops.attention = kAttentionPasses * core_attention_forward_flops(model, plan.seq, causal);
-  for (const LayerKind& module : model.mtp) {  // each ends in the model's own head
+  if (plan.library != Library::megatron) return flops;  // the only one that trains prediction modules
+  for (const LayerKind& module : model.mtp) {             // each ends in the model's own head
     flops.layers += kMultiplyAdd * passes(plan) * model.scale() * gemm_weights(module);
     flops.head += kMultiplyAdd * passes(plan) * weights.head;
     flops.attention += kAttentionPasses * core_forward(model, module, plan.seq, causal);

@@ -152,3 +152,10 @@ TEST_CASE("Forward: 2 a weight, and scores and values over the context") {
   CHECK(forward_flops_per_token(model, 1000) == 2 * weights + 4 * 32.0 * 4096 * 1000);
   CHECK(forward_flops_per_token(*block.subject, 1000) == 14e9);
 }
+
+TEST_CASE("Prediction modules count where they are trained: a layer, its projection and the head once more") {
+  // Megatron-LM training.py: mtp_num_layers. DeepSeek-V3 has one, which no Hugging Face trainer trains.
+  const double with = flops_per_token("model=deepseek-v3"), without = flops_per_token("model=deepseek-v3&mtp_layers=0");
+  CHECK(with - without > 6 * (2 * 7168.0 * 7168 + 129280.0 * 7168));
+  CHECK(flops_per_token("model=deepseek-v3&library=hf") == without);
+}
