@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 
 #include "engine/training/states.h"
 #include "engine/training/storage.h"
@@ -22,8 +23,8 @@ struct Sum {
 
 void add(const SavedTensor& tensor, double layers, std::vector<Sum>& sums) {
   for (Sum& sum : sums) {
-    if (sum.tensor.area != tensor.area || sum.tensor.id != tensor.id || sum.tensor.split != tensor.split) continue;
-    const double width = tensor.width * (tensor.bytes / sum.tensor.bytes);
+    if (sum.tensor.area != tensor.area || std::string_view(sum.tensor.id) != tensor.id) continue;
+    const double width = tensor.width * (tensor.bytes / sum.tensor.bytes) * (sum.tensor.split / tensor.split);
     sum.alike &= width == sum.tensor.width;
     sum.layers += layers;
     sum.elements += layers * width;

@@ -80,7 +80,7 @@ Line deepspeed_live(const Plan& plan, const std::vector<ParameterGroup>& groups)
 }  // namespace
 
 Line gathered_line(const Plan& plan, const Stage& stage, const std::vector<ParameterGroup>& groups, PhaseKind phase) {
-  const Line none = sum_line("gathered", "Gathered weights", {});
+  Line none = sum_line("gathered", "Gathered weights", {});
   if (phase == PhaseKind::optimizer) return none;
   const bool mixed = storage_of(plan).weight == 32 && compute_bytes(plan) == 2 && trains_all(plan);
   if (fully_sharded(plan) && plan.zero >= 3 && (mixed || plan.dense_shards() > 1)) {

@@ -14,20 +14,17 @@ namespace {
 // Peaks over the state before the head, PyTorch 2.6, bytes a logit in bf16; measured on the libraries' own loss code.
 double full_loss_bytes(Library library) {
   switch (library) {
-    case Library::megatron:
-      return 6;  // core/tensor_parallel/cross_entropy.py: bf16 logits and their fp32 softmax
-    case Library::litgpt:
-      return 6;  // cross_entropy on bf16 logits: logits, log-softmax, gradient
-    case Library::nanogpt:
-      return 8;  // the same, and the logits are returned
-    case Library::torchtune:
-      return 14;  // measured on torchtune's README rows with packing
-    case Library::torchtitan:
-      return 12;  // cross_entropy(logits.float()), logits not kept
-    case Library::unsloth:
-      return 8;  // its own cross-entropy works in place
-    case Library::hf:
-      return 14;  // loss/loss_utils.py: bf16 logits, fp32 copy, log-softmax, gradient
+    case Library::megatron:  // core/tensor_parallel/cross_entropy.py: bf16 logits and their fp32 softmax
+    case Library::litgpt:    // cross_entropy on bf16 logits: logits, log-softmax, gradient
+      return 6;
+    case Library::nanogpt:  // the same, and the logits are returned
+    case Library::unsloth:  // its own cross-entropy works in place
+      return 8;
+    case Library::torchtitan:  // cross_entropy(logits.float()), logits not kept
+      return 12;
+    case Library::torchtune:  // measured on the README's rows with packing
+    case Library::hf:         // loss/loss_utils.py: bf16 logits, fp32 copy, log-softmax, gradient
+      return 14;
   }
   return 14;
 }

@@ -70,6 +70,7 @@ Line gradient_in_flight(const Plan& plan, const std::vector<ParameterGroup>& gro
 
 Line weights_line(const Plan& plan, const std::vector<ParameterGroup>& groups) {
   std::vector<Line> children;
+  children.reserve(groups.size());
   for (const ParameterGroup& g : groups)
     children.push_back(state_leaf(plan, g, weight_bits(plan, g), "bytes a weight", 3, offloads_weights(plan)));
   return sum_line("weights", "Weights", std::move(children));

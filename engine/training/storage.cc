@@ -20,10 +20,9 @@ double moment_bits(Moments moments) {
       return 32;
     case Moments::bf16:
       return 16;
-    case Moments::fp8:
-      return 8.125;  // one fp32 scale for 256 values: torchao, optim/subclass_fp8.py
-    case Moments::int8:
-      return 8.125;  // the same: bitsandbytes blockwise (arXiv 2110.02861), torchao subclass_8bit.py
+    case Moments::fp8:   // one fp32 scale for 256 values: torchao, optim/subclass_fp8.py
+    case Moments::int8:  // the same: bitsandbytes blockwise (arXiv 2110.02861), torchao subclass_8bit.py
+      return 8.125;
     case Moments::int4:
       return 4.25;  // one fp32 scale for 128 values: torchao, optim/subclass_4bit.py
   }
