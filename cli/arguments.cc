@@ -8,8 +8,7 @@
 namespace cli {
 namespace {
 
-constexpr std::string_view kFlags[] = {"config", "format", "check",   "vs", "log",
-                                       "top",    "timeline", "help", "version"};
+constexpr std::string_view kFlags[] = {"config", "format", "check", "vs", "log", "top", "timeline", "help", "version"};
 
 /// "--name=value", "--name": what stands between the dashes and the sign, and what is behind it.
 struct Flag {
@@ -63,8 +62,8 @@ struct Reader {
       if (flag.value && *flag.value != "tight") out.fault = "--check takes no value but 'tight'";
       return true;
     }
-    bool* const place = flag.name == "timeline" ? &out.timeline
-                        : flag.name == "help"   ? &out.help
+    bool* const place = flag.name == "timeline"  ? &out.timeline
+                        : flag.name == "help"    ? &out.help
                         : flag.name == "version" ? &out.version
                                                  : nullptr;
     if (place == nullptr) return false;

@@ -17,10 +17,14 @@ std::optional<Format> read_format(const Arguments& arguments, Format otherwise) 
 
 std::string write_report(const vram::Report& report, Format format) {
   switch (format) {
-    case Format::json: return vram::report_json(report) + "\n";
-    case Format::markdown: return vram::report_markdown(report);
-    case Format::csv: return vram::report_csv(report);
-    case Format::text: break;
+    case Format::json:
+      return vram::report_json(report) + "\n";
+    case Format::markdown:
+      return vram::report_markdown(report);
+    case Format::csv:
+      return vram::report_csv(report);
+    case Format::text:
+      break;
   }
   return vram::report_text(report);
 }

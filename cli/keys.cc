@@ -29,7 +29,8 @@ std::string reference_row(const vram::Field& field) {
 std::string key_reference() {
   std::string out =
       "# Keys of the share string\n\n"
-      "Written by `vram-ledger keys --format markdown` from the engine's field table. On the command line a key is a flag\n"
+      "Written by `vram-ledger keys --format markdown` from the engine's field table. On the command line a key is a "
+      "flag\n"
       "with `-` for `_`: `grad_dtype=bf16` is `--grad-dtype bf16`. Defaults are those of the plan in which nothing is\n"
       "given; where one depends on other keys, the meaning says how.\n";
   const vram::Field* before = nullptr;

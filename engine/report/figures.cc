@@ -25,12 +25,24 @@ std::string phase_list(const Report& report) {
   return text;
 }
 
+bool alike(const StageBill& a, const StageBill& b) {
+  return a.layers == b.layers && a.device_bytes == b.device_bytes && std::string_view(a.phase) == b.phase;
+}
+
+/// Stages that are alike and follow one another share a row.
 void add_stages(const Report& report, FigureList& list) {
   const std::vector<StageBill>& stages = report.training.stages;
   if (stages.size() < 2) return;
-  for (const StageBill& stage : stages) {
-    list.add("Stage " + std::to_string(stage.stage) + ", " + show_grouped(stage.layers) + " layers",
-             shown(report, static_cast<double>(stage.device_bytes)), std::string("fullest ") + phase_place(stage.phase));
+  for (size_t first = 0; first < stages.size();) {
+    size_t last = first;
+    while (last + 1 < stages.size() && alike(stages[first], stages[last + 1])) ++last;
+    const StageBill& stage = stages[first];
+    const std::string name = first == last
+                                 ? "Stage " + std::to_string(stage.stage)
+                                 : "Stages " + std::to_string(stage.stage) + "-" + std::to_string(stages[last].stage);
+    list.add(name + ", " + counted(stage.layers, "layer", "layers"),
+             shown(report, static_cast<double>(stage.device_bytes)), "fullest " + phase_place(stage.phase));
+    first = last + 1;
   }
 }
 
@@ -42,12 +54,12 @@ void add_speed(const Report& report, FigureList& list) {
     if (*compute.mfu_reason) remark += std::string("; ") + compute.mfu_reason;
     list.add("MFU", percent(*compute.mfu), remark);
   }
-  if (compute.hfu) list.add("HFU", percent(*compute.hfu), "recomputation counted");
+  if (compute.hfu && compute.hfu != compute.mfu) list.add("HFU", percent(*compute.hfu), "recomputation counted");
   if (compute.step_seconds) {
-    const std::string batches =
-        compute.micro_batches ? show_grouped(*compute.micro_batches) + " micro-batches of " +
-                                    show_grouped(report.plan.micro_batch) + " × " + show_grouped(report.plan.seq) + " tokens"
-                              : "";
+    const std::string batches = compute.micro_batches ? show_grouped(*compute.micro_batches) + " micro-batches of " +
+                                                            show_grouped(report.plan.micro_batch) + " × " +
+                                                            show_grouped(report.plan.seq) + " tokens"
+                                                      : "";
     list.add("Step", show_duration(*compute.step_seconds), batches);
   }
   if (compute.tokens_per_second) {
@@ -58,11 +70,12 @@ void add_speed(const Report& report, FigureList& list) {
 }
 
 void add_run(const ComputeFigures& compute, FigureList& list) {
-  if (compute.model_flops) list.add("FLOPs of the run", show_count(*compute.model_flops), "model FLOPs");
-  if (compute.hardware_flops) list.add("", show_count(*compute.hardware_flops), "hardware FLOPs, recomputation counted");
+  if (compute.model_flops) list.add("Work of the run", flops_text(*compute.model_flops), "model FLOPs");
+  if (compute.hardware_flops && compute.hardware_flops != compute.model_flops)
+    list.add("", flops_text(*compute.hardware_flops), "hardware FLOPs, recomputation counted");
   if (compute.days) list.add("Time", show_duration(*compute.days * 86400));
   if (compute.gpu_hours) list.add("GPU-hours", show_count(*compute.gpu_hours));
-  if (compute.usd) list.add("Cost", show_grouped(*compute.usd) + " USD");
+  if (compute.usd) list.add("Cost", usd_text(*compute.usd));
   if (compute.kwh) list.add("Energy", show_count(*compute.kwh) + " kWh");
 }
 
@@ -101,14 +114,14 @@ std::vector<Figure> compute_figure_list(const Report& report) {
   FigureList list(report);
   if (compute.flops_per_token) {
     const std::string share = compute.attention_share ? ", " + percent(*compute.attention_share) + " in attention" : "";
-    list.add("FLOPs a token", show_count(*compute.flops_per_token),
+    list.add("Work a token", flops_text(*compute.flops_per_token),
              "convention " + value_text(report.plan, Key::flops) + share);
   }
-  if (compute.step_flops) list.add("FLOPs a step", show_count(*compute.step_flops));
+  if (compute.step_flops) list.add("Work a step", flops_text(*compute.step_flops));
   add_speed(report, list);
   add_run(compute, list);
   if (compute.napkin_flops) {
-    list.add("Napkin", show_count(*compute.napkin_flops), compute.model_flops ? "6 N D" : "6 N a token");
+    list.add("Napkin", flops_text(*compute.napkin_flops), compute.model_flops ? "6 N D" : "6 N a token");
   }
   return list.figures;
 }

@@ -29,6 +29,15 @@ std::string shown(const Report& report, double bytes);
 std::string amount(const Report& report, double bytes);
 const char* amount_unit(const Report& report);  // "GiB", "GB"
 
+/// "46.1 GFLOPs", "8.40e23 FLOPs".
+std::string flops_text(double flops);
+
+/// "1,234 USD", "100 M USD".
+std::string usd_text(double usd);
+
+/// "1 micro-batch", "12 micro-batches".
+std::string counted(double count, const char* one, const char* several);
+
 /// 0.425 -> "42.5%".
 std::string percent(double share);
 

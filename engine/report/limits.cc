@@ -1,6 +1,7 @@
 #include "engine/report/limits.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace vram {
 namespace {
@@ -50,6 +51,16 @@ void refuse_too_large(ServingBill& bill) {
         &bill.napkin.weights_bytes, &bill.napkin.reserve_bytes, &bill.napkin.kv_bytes_per_request}) {
     leave_out(*bytes);
   }
+}
+
+void leave_out_steps(ComputeFigures& compute) {
+  ComputeFigures rest;
+  rest.flops_per_token = compute.flops_per_token;
+  rest.model_flops = compute.model_flops;
+  rest.attention_share = compute.attention_share;
+  rest.napkin_flops = compute.napkin_flops;
+  rest.messages = std::move(compute.messages);
+  compute = std::move(rest);
 }
 
 void leave_out_too_large(ComputeFigures& compute) {

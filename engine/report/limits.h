@@ -11,6 +11,9 @@ namespace vram {
 void refuse_too_large(TrainingBill& bill);
 void refuse_too_large(ServingBill& bill);
 
+/// Of an impossible training plan: what depends on no layout.
+void leave_out_steps(ComputeFigures& compute);
+
 /// Traffic above 2^53 bytes a step is left out.
 void leave_out_too_large(ComputeFigures& compute);
 

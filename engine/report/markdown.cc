@@ -9,7 +9,9 @@ namespace vram {
 namespace {
 
 bool in_a_word(std::string_view text, size_t at) {
-  const auto is_letter = [&](size_t i) { return i < text.size() && std::isalnum(static_cast<unsigned char>(text[i])) != 0; };
+  const auto is_letter = [&](size_t i) {
+    return i < text.size() && std::isalnum(static_cast<unsigned char>(text[i])) != 0;
+  };
   return at > 0 && is_letter(at - 1) && is_letter(at + 1);
 }
 
@@ -26,7 +28,8 @@ std::string markdown_text(std::string_view text) {
     } else if (c == '&') {
       escaped += "&amp;";
     } else {
-      const bool mark_up = std::string_view("|\\`*[]").find(c) != std::string_view::npos || (c == '_' && !in_a_word(text, i));
+      const bool mark_up =
+          std::string_view("|\\`*[]").find(c) != std::string_view::npos || (c == '_' && !in_a_word(text, i));
       if (mark_up) escaped += '\\';
       escaped += c;
     }

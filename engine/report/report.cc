@@ -27,6 +27,7 @@ Report report(const PlanReading& reading) {
   refuse_too_large(result.training);
   refuse_too_large(result.serving);
   leave_out_too_large(result.compute);
+  if (result.training.verdict == Verdict::invalid) leave_out_steps(result.compute);
   result.findings = findings(plan, result.training, result.compute, result.serving);
   append(result.training.faults, result.messages);
   append(result.compute.messages, result.messages);

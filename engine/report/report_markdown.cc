@@ -24,7 +24,8 @@ void add_bill(std::string& out, const Report& report, const std::vector<Line>& l
 }
 
 void add_total(std::string& out, const Report& report, uint64_t bytes, uint64_t band) {
-  out += markdown_row({"Device", amount(report, static_cast<double>(bytes)), amount(report, static_cast<double>(band)), "", ""});
+  out += markdown_row(
+      {"Device", amount(report, static_cast<double>(bytes)), amount(report, static_cast<double>(band)), "", ""});
 }
 
 void add_figures(std::string& out, const std::vector<Figure>& figures, const char* heading = nullptr) {
@@ -91,7 +92,8 @@ void add_findings(std::string& out, const Report& report) {
   constexpr std::array kSeverities = {"Error", "Warning", "Note"};
   if (!report.findings.empty()) out += "\n## Findings\n\n";
   for (const Finding& finding : report.findings) {
-    out += std::string("- **") + kSeverities[static_cast<size_t>(finding.severity)] + ".** " + markdown_text(finding.text);
+    out +=
+        std::string("- **") + kSeverities[static_cast<size_t>(finding.severity)] + ".** " + markdown_text(finding.text);
     if (!finding.change.empty()) out += " `" + finding.change + "`";
     out += "\n";
   }

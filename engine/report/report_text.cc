@@ -77,7 +77,8 @@ void add_line(Text& text, const Report& report, const Line& line, const std::str
   const std::vector<std::string> middle =
       line.factors.empty() ? std::vector<std::string>{} : wrap_formula(formula(line), kMiddle);
   const bool has_children = !shown_lines(line.children).empty();
-  add_columns(text, {first, has_children ? rest + "│ " : rest, line.label, middle, amount(report, static_cast<double>(line.bytes))});
+  add_columns(text, {first, has_children ? rest + "│ " : rest, line.label, middle,
+                     amount(report, static_cast<double>(line.bytes))});
   add_children(text, report, line, rest);
 }
 
@@ -92,25 +93,37 @@ void add_total(Text& text, const Report& report, const std::string& label, uint6
   text.row(left + std::string(kGap, ' ') + pad_left(amount(report, static_cast<double>(bytes)), kAmount));
 }
 
-void add_figures(Text& text, const std::vector<Figure>& figures) {
-  constexpr size_t kValue = 18;
+/// As wide as the widest value, within bounds.
+size_t value_width(const std::vector<Figure>& figures) {
+  constexpr size_t kLeast = 10, kMost = 18;
+  size_t width = kLeast;
   for (const Figure& figure : figures) {
-    const bool wide = display_width(figure.value) > kValue;
-    const size_t value = wide ? kColumns - kLabel - kGap : kValue;
-    const std::vector<std::string> values = wrap(figure.value, value);
-    const std::vector<std::string> remarks = wrap(figure.remark, kColumns - kLabel - 2 * kGap - kValue);
-    std::string lead = figure.label;
-    for (size_t i = 0; i < values.size(); ++i) {
-      const bool beside = !wide && !figure.remark.empty();
-      const std::string remark = beside && i < remarks.size() ? remarks[i] : "";
-      text.row(pad_right(lead, kLabel + kGap) + pad_right(values[i], kValue + kGap) + remark);
-      lead.clear();
-    }
-    const size_t below = wide ? 0 : values.size();
-    for (size_t i = below; i < remarks.size() && !figure.remark.empty(); ++i) {
-      text.row(std::string(wide ? kLabel + kGap : kLabel + 2 * kGap + kValue, ' ') + remarks[i]);
-    }
+    const size_t own = display_width(figure.value);
+    if (own <= kMost) width = std::max(width, own);
   }
+  return width;
+}
+
+/// A value too wide for its column takes the remark's, and the remark the rows below.
+void add_figure(Text& text, const Figure& figure, size_t value_columns) {
+  const size_t value_at = kLabel + kGap, remark_at = value_at + value_columns + kGap;
+  const bool wide = display_width(figure.value) > value_columns;
+  const std::vector<std::string> values = wrap(figure.value, wide ? kColumns - value_at : value_columns);
+  std::vector<std::string> remarks;
+  if (!figure.remark.empty()) remarks = wrap(figure.remark, kColumns - (wide ? value_at : remark_at));
+  const size_t first_remark = wide ? values.size() : 0;
+  for (size_t i = 0; i < std::max(values.size(), first_remark + remarks.size()); ++i) {
+    std::string row = pad_right(i == 0 ? figure.label : "", value_at) + (i < values.size() ? values[i] : "");
+    if (i >= first_remark && i - first_remark < remarks.size()) {
+      row = pad_right(row, wide ? value_at : remark_at) + remarks[i - first_remark];
+    }
+    text.row(row);
+  }
+}
+
+void add_figures(Text& text, const std::vector<Figure>& figures) {
+  const size_t width = value_width(figures);
+  for (const Figure& figure : figures) add_figure(text, figure, width);
 }
 
 void add_napkin(Text& text, const std::vector<Figure>& figures) {

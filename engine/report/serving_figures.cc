@@ -39,8 +39,8 @@ void add_capacity(const ServingBill& bill, FigureList& list) {
 }
 
 void add_speed(const ServingBill& bill, FigureList& list) {
-  const std::string load = "at " + show_grouped(list.report.plan.concurrency) + " requests";
-  if (bill.flops_per_token) list.add("FLOPs a token", show_count(*bill.flops_per_token));
+  const std::string load = "at " + counted(list.report.plan.concurrency, "request", "requests");
+  if (bill.flops_per_token) list.add("Work a token", flops_text(*bill.flops_per_token), "forward");
   if (bill.prefill_seconds) list.add("Prefill", show_duration(*bill.prefill_seconds), "of one prompt");
   if (bill.decode_seconds_per_token) {
     list.add("Decode", show_duration(*bill.decode_seconds_per_token), "a token, " + load);
@@ -70,7 +70,7 @@ std::vector<Figure> serving_napkin_figures(const Report& report) {
   list.bytes("Reserve", napkin.reserve_bytes, "a quarter of the weights");
   list.bytes("KV cache, a request", napkin.kv_bytes_per_request);
   list.requests("Requests at once", napkin.max_concurrency, "(memory − weights − reserve) ÷ request");
-  if (napkin.flops_per_token) list.add("FLOPs a token", show_count(*napkin.flops_per_token), "2 N");
+  if (napkin.flops_per_token) list.add("Work a token", flops_text(*napkin.flops_per_token), "2 N");
   return list.figures;
 }
 

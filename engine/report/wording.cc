@@ -36,6 +36,30 @@ std::string amount(const Report& report, double bytes) {
   return show_grouped(std::trunc(std::strtod(text.substr(0, point).c_str(), nullptr))) + text.substr(point);
 }
 
+std::string flops_text(double flops) {
+  struct Scale {
+    double unit;
+    const char* name;
+  };
+  constexpr Scale kScales[] = {
+      {1e18, " EFLOPs"}, {1e15, " PFLOPs"}, {1e12, " TFLOPs"}, {1e9, " GFLOPs"}, {1e6, " MFLOPs"}};
+  constexpr double kMostScaled = 1e21;
+  for (const Scale& scale : kScales) {
+    const double value = flops / scale.unit;
+    if (value >= 1 && flops < kMostScaled) return show_fixed(value, value < 10 ? 2 : value < 100 ? 1 : 0) + scale.name;
+  }
+  return show_count(flops) + " FLOPs";
+}
+
+std::string usd_text(double usd) {
+  constexpr double kMostGrouped = 1e6;
+  return (usd < kMostGrouped ? show_grouped(usd) : show_count(usd)) + " USD";
+}
+
+std::string counted(double count, const char* one, const char* several) {
+  return show_grouped(count) + " " + (count == 1 ? one : several);
+}
+
 std::string percent(double share) {
   const double value = share * 100;
   std::string text = show_fixed(value, value < 9.95 ? 2 : 1);

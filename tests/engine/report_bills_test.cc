@@ -149,6 +149,7 @@ TEST_CASE("reports of random plans are JSON without null, and reproduced by thei
     const Report again = report(result.share);
     CHECK(again.share == result.share);
     const nlohmann::json second = nlohmann::json::parse(report_json(again), nullptr, false);
-    for (const char* part : {"model", "hardware", "training", "compute", "serving"}) CHECK(first.at(part) == second.at(part));
+    for (const char* part : {"model", "hardware", "training", "compute", "serving"})
+      CHECK(first.at(part) == second.at(part));
   }
 }

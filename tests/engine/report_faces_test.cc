@@ -27,7 +27,8 @@ TEST_CASE("members of the JSON report stand in the contract's order") {
   CHECK(keys(report_object["model"]) == "id name parameters active_parameters embedding_parameters ");
   CHECK(keys(report_object["hardware"]) == "id name gpus memory_bytes ");
   CHECK(keys(report_object["training"]) ==
-        "verdict phase stage allocated_bytes reserved_bytes device_bytes band_bytes headroom_bytes lines phases stages napkin ");
+        "verdict phase stage allocated_bytes reserved_bytes device_bytes band_bytes headroom_bytes lines phases stages "
+        "napkin ");
   CHECK(keys(report_object["training"]["phases"][0]) == "id allocated_bytes lines ");
   CHECK(keys(report_object["training"]["stages"][0]) == "stage layers allocated_bytes device_bytes phase ");
   CHECK(keys(report_object["training"]["napkin"]) == "states_bytes activations_bytes buffers_bytes total_bytes gpus ");

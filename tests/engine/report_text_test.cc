@@ -1,5 +1,6 @@
 #include <catch2/catch_test_macros.hpp>
 
+#include "engine/report/figures.h"
 #include "engine/report/report.h"
 #include "engine/report/utf8.h"
 #include "engine/report/wrap.h"
@@ -36,7 +37,7 @@ TEST_CASE("it begins with three sentences: training, compute, serving") {
   const std::vector<std::string> sentences = headline_sentences(result);
   REQUIRE(sentences.size() == 3);
   CHECK(sentences[0].rfind("Does not fit: ", 0) == 0);
-  CHECK(sentences[1].find("FLOPs a token") != std::string::npos);
+  CHECK(sentences[1].find("GFLOPs a token") != std::string::npos);
   CHECK(sentences[2].rfind("Serves 1 request of 2,560 tokens: ", 0) == 0);
   const std::string text = report_text(result);
   CHECK(text.find("\nTraining  Does not fit: ") < text.find("\nCompute   "));
@@ -45,7 +46,7 @@ TEST_CASE("it begins with three sentences: training, compute, serving") {
 
 TEST_CASE("amounts follow the units that the plan asks for") {
   const std::string share = "model=custom&params=70e9&framework=deepspeed&precision=fp16";
-  CHECK(report_text(report(share)).find(" 130.39\n") != std::string::npos);               // 140e9 / 2^30
+  CHECK(report_text(report(share)).find(" 130.39\n") != std::string::npos);  // 140e9 / 2^30
   CHECK(report_text(report(share + "&units=gb")).find(" 140.00\n") != std::string::npos);
 }
 
@@ -74,6 +75,19 @@ TEST_CASE("a bill above 2^53 bytes is refused by the name of its line") {
   REQUIRE_FALSE(result.training.faults.empty());
   CHECK(result.training.faults[0].text.find("above 2^53 bytes") != std::string::npos);
   CHECK_FALSE(result.training.napkin.states_bytes);
+}
+
+TEST_CASE("work is told in the unit that fits") {
+  CHECK(flops_text(46.14e9) == "46.1 GFLOPs");
+  CHECK(flops_text(1.718e15) == "1.72 PFLOPs");
+  CHECK(flops_text(8.4e23) == "8.40e23 FLOPs");
+}
+
+TEST_CASE("an impossible plan has no steps to time") {
+  const Report result = report("model=llama-2-7b&gpus=7&tp=2");
+  CHECK(result.compute.flops_per_token);
+  CHECK_FALSE(result.compute.step_seconds);
+  CHECK(result.compute.traffic.empty());
 }
 
 TEST_CASE("widths of a terminal") {

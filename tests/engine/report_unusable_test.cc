@@ -7,8 +7,26 @@ using namespace vram;
 namespace {
 
 // Nothing of this is a value of any key but a few that take text.
-const char* const kUnusable[] = {"", "abc", "-1", "nan", "inf", "1e400", "0x10", "1..2", "%", "%zz", "%00", "%ff%fe",
-                                 "1e999999", "--", "[]", "{\"a\":", "9999999999999999999999", "1,,2", "٣", "😀"};
+const char* const kUnusable[] = {"",
+                                 "abc",
+                                 "-1",
+                                 "nan",
+                                 "inf",
+                                 "1e400",
+                                 "0x10",
+                                 "1..2",
+                                 "%",
+                                 "%zz",
+                                 "%00",
+                                 "%ff%fe",
+                                 "1e999999",
+                                 "--",
+                                 "[]",
+                                 "{\"a\":",
+                                 "9999999999999999999999",
+                                 "1,,2",
+                                 "٣",
+                                 "😀"};
 
 bool names_key(const Report& result, std::string_view key) {
   for (const Message& message : result.messages) {
@@ -53,8 +71,9 @@ TEST_CASE("the least and the most of every number give a report") {
 }
 
 TEST_CASE("nonsense for a plan gives a report") {
-  for (const char* share : {"", "#", "?", "&&&", "=", "=1", "%%%", "a=b=c", "v=2", "v=x", "model", "https://x.test/#tp=2",
-                            "tp=1&tp=2&tp=abc", "\xff\xfe=\xff", "arch=%7B%7D", "arch=[[[[[[[["}) {
+  for (const char* share :
+       {"", "#", "?", "&&&", "=", "=1", "%%%", "a=b=c", "v=2", "v=x", "model", "https://x.test/#tp=2",
+        "tp=1&tp=2&tp=abc", "\xff\xfe=\xff", "arch=%7B%7D", "arch=[[[[[[[["}) {
     CAPTURE(share);
     CHECK(write_all(report(share)) > 0);
   }

@@ -34,7 +34,8 @@ const Worked kExact[] = {
     {"model=custom&layers=32&hidden=4096&heads=32&ffn=11008&gated=1&vocab=32000&seq=4096&micro_batch=8",
      "/training/napkin/activations_bytes", 833223655424},
     // 6 x 70e9 x 2e12
-    {"model=custom&params=70e9&tokens=2e12&gpus=1000&gpu=a100-sxm4-80gb&mfu=0.45&flops=6n", "/compute/model_flops", 8.4e23},
+    {"model=custom&params=70e9&tokens=2e12&gpus=1000&gpu=a100-sxm4-80gb&mfu=0.45&flops=6n", "/compute/model_flops",
+     8.4e23},
     // 2 x 32 layers x 32 heads x 128 x 8192 tokens x 2 B
     {"model=llama-2-7b&prompt=8192&output=0&kv=fp16", "/serving/kv_bytes_per_request", 4294967296},
     // 2 x 80 layers x KV heads x 128 x 128000 tokens x 2 B
@@ -60,7 +61,8 @@ const Worked kExact[] = {
 };
 
 const std::string kFourSteps =
-    "model=custom&params=80e9&layers=80&hidden=8192&heads=64&head_dim=128&gpu=custom&gpu_mem=80GB&serve_gpus=8&serve_tp=8"
+    "model=custom&params=80e9&layers=80&hidden=8192&heads=64&head_dim=128&gpu=custom&gpu_mem=80GB&serve_gpus=8&serve_"
+    "tp=8"
     "&utilization=1&reserve=5GB&weights=bf16&kv=bf16&prompt=2048&output=0&block=1&engine=generic";
 
 std::string verdict(const std::string& share) { return report_of(share).at("training").at("verdict"); }
@@ -94,11 +96,12 @@ TEST_CASE("7.5B on 64 GPUs by ZeRO stage, as in the paper's figure 1") {
   // Rajbhandari et al. 2020: 120, 31.4, 16.6, 1.9 GB
   const double expected[] = {120e9, 31.40625e9, 16.640625e9, 1.875e9};
   for (int stage = 0; stage < 4; ++stage) {
-    const json report = report_of("model=custom&params=7.5e9&framework=deepspeed&precision=fp16&gpus=64&zero=" +
-                                  std::to_string(stage));
+    const json report =
+        report_of("model=custom&params=7.5e9&framework=deepspeed&precision=fp16&gpus=64&zero=" + std::to_string(stage));
     CAPTURE(stage);
     CHECK(line_bytes(report, "training", "weights") + line_bytes(report, "training", "gradients") +
-              line_bytes(report, "training", "optimizer") == expected[stage]);
+              line_bytes(report, "training", "optimizer") ==
+          expected[stage]);
   }
 }
 
@@ -112,7 +115,8 @@ TEST_CASE("KV cache of several requests") {
 
 TEST_CASE("the four steps: 440 GB for requests of 2,048 tokens") {
   const auto requests = [](const std::string& kv_heads) {
-    return std::floor(report_of(kFourSteps + "&kv_heads=" + kv_heads).at("serving").at("max_concurrency").get<double>());
+    return std::floor(
+        report_of(kFourSteps + "&kv_heads=" + kv_heads).at("serving").at("max_concurrency").get<double>());
   };
   CHECK(requests("64") == 81);
   CHECK(requests("8") == 655);
