@@ -10,7 +10,7 @@ namespace vram {
 namespace {
 
 constexpr size_t kColumns = 80;
-constexpr size_t kLabel = 26, kAmount = 10, kGap = 2;
+constexpr size_t kLabel = 26, kAmount = 12, kGap = 2;
 constexpr size_t kMiddle = kColumns - kLabel - kAmount - 2 * kGap;
 
 struct Text {
