@@ -162,6 +162,16 @@ void take_text(App& app, std::string_view text) {
 
 Units units_of(const Plan& plan) { return plan.units == UnitsChoice::gb ? Units::gb : Units::gib; }
 
+std::string subject_of(const App& app) {
+  const Plan& plan = app.plan();
+  const bool serving = plan.view == View::serve;
+  const double gpus = serving ? plan.serve_gpus : plan.gpus;
+  std::string text = plan.subject && !plan.subject->name.empty() ? plan.subject->name : plan.model;
+  text += " on ";
+  if (gpus != 1) text += show_grouped(gpus) + " × ";
+  return text + (plan.accelerator && !plan.accelerator->name.empty() ? plan.accelerator->name : plan.gpu);
+}
+
 bool toggle(App& app, const std::string& name) {
   if (app.open.erase(name)) return false;
   app.open.insert(name);

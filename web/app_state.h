@@ -66,6 +66,8 @@ void settle(App& app, bool typing);
 inline bool is_given(const App& app, Key key) { return app.plan().has(key); }
 
 Units units_of(const Plan& plan);
+/// "Llama 3.1 70B on 64 × H100 SXM5 80GB"
+std::string subject_of(const App& app);
 
 /// Unfolds what is folded and the other way round; answers whether it is in `open` now.
 bool toggle(App& app, const std::string& name);

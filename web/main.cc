@@ -15,9 +15,12 @@ bool is_dark(const App& app) {
   return theme == Theme::dark || (theme == Theme::auto_ && platform::system_prefers_dark());
 }
 
-void write_document(App& app) {
-  platform::write_document(report_markdown(app.report));
+void write_document(const App& app) {
+  std::string notices;
+  for (const std::string& notice : app.notices) notices += "- " + notice + "\n";
+  platform::write_document(notices + report_markdown(app.report));
   platform::set_document_theme(is_dark(app));
+  platform::set_title(subject_of(app) + " – VRAM Ledger");
 }
 
 void announce(const App& app) {

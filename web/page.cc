@@ -19,6 +19,9 @@ float results(App& app, float x, float y, float width) {
     y += headline_view(app, {what, "Pick one of the list.", "", theme().bad}, false, x, y, width);
     return y - top;
   }
+  const View view = app.plan().view;
+  if (view != View::train && view != View::serve)
+    y += paragraph(kSmall, theme().muted, x, y, width, "This view is not built yet; below is the training bill.") + px(8);
   y += app.plan().view == View::serve ? serve_view(app, x, y, width) : train_view(app, x, y, width);
   return y - top;
 }

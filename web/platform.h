@@ -49,6 +49,8 @@ void open_in_new_tab(const std::string& link);
 /// The document behind the canvas, from Markdown; and the one line that is read out when it changes.
 void write_document(const std::string& markdown);
 void announce(const std::string& sentence);
+/// Names the tab, and the entries of the history.
+void set_title(const std::string& title);
 /// The document's colours follow the canvas.
 void set_document_theme(bool dark);
 

@@ -79,6 +79,7 @@ EM_JS(void, vram_js_listen_wheel, (), {
 EM_JS(void, vram_js_listen_touch, (), {
   var V = Module['vram'];
   var start = null;
+  if (V.framed) V.canvas.style.touchAction = 'pan-y';  // a drag belongs to the page around
   var point = function(event) {
     var box = V.canvas.getBoundingClientRect();
     var touch = event.changedTouches[0];
@@ -279,6 +280,7 @@ EM_JS(void, vram_js_open, (const char* link), { window.open(UTF8ToString(link), 
 EM_JS(bool, vram_js_prefers_dark, (), { return matchMedia('(prefers-color-scheme: dark)').matches; });
 EM_JS(bool, vram_js_is_mac, (), { return navigator.platform.indexOf('Mac') === 0 || navigator.platform.indexOf('iP') === 0; });
 EM_JS(void, vram_js_theme, (bool dark), { document.documentElement.dataset.theme = dark ? 'dark' : 'light'; });
+EM_JS(void, vram_js_title, (const char* text), { document.title = UTF8ToString(text); });
 EM_JS(void, vram_js_announce, (const char* text), { document.getElementById('summary').textContent = UTF8ToString(text); });
 EM_JS(void, vram_js_cursor, (const char* name), { Module['vram'].canvas.style.cursor = UTF8ToString(name); });
 
@@ -288,7 +290,10 @@ EM_JS(void, vram_js_markdown, (), {
   var V = Module['vram'];
   var backslash = String.fromCharCode(92);
   var bar = String.fromCharCode(1);  // an escaped one
-  var plain = function(text) { return text.split(bar).join('|').replace(/[&]nbsp;/g, ' ').split(backslash).join(""); };
+  var entities = { nbsp: ' ', lt: '<', gt: '>', amp: '&', quot: '"' };
+  var plain = function(text) {
+    return text.split(bar).join('|').split(backslash).join("").replace(/&([a-z]+);/g, function(all, name) { return entities[name] || all; });
+  };
   V.add = function(parent, name, text) {
     var element = document.createElement(name);
     (text || "").split(/([*][*][^*]+[*][*]|`[^`]+`)/).forEach(function(piece) {
@@ -470,6 +475,7 @@ void copy(const std::string& text) { vram_js_copy(text.c_str()); }
 void open_in_new_tab(const std::string& link) { vram_js_open(link.c_str()); }
 void write_document(const std::string& markdown) { vram_js_document(markdown.c_str()); }
 void announce(const std::string& sentence) { vram_js_announce(sentence.c_str()); }
+void set_title(const std::string& title) { vram_js_title(title.c_str()); }
 void set_document_theme(bool dark) { vram_js_theme(dark); }
 double seconds() { return emscripten_get_now() / 1000; }
 bool system_prefers_dark() { return vram_js_prefers_dark(); }

@@ -72,8 +72,10 @@ void open_full_page(const App& app) {
 float embedded_header(App& app, const Box& window) {
   const float height = px(38), middle = height / 2, left = window.x + px(18), right = window.right() - px(18);
   text(kStrong, theme().ink, left, middle, "VRAM Ledger");
-  const std::string label = "Open and change ↗";
+  const std::string label = window.w < px(420) ? "Open ↗" : "Open and change ↗";
   const Box link{right - text_width(kText, label), middle - px(12), text_width(kText, label), px(24)};
+  const float subject = left + text_width(kStrong, "VRAM Ledger") + px(12);
+  text(kSmall, theme().muted, subject, middle, fitted(kSmall, subject_of(app), link.x - px(16) - subject));
   const Touch touch = area("open", link);
   text(kText, theme().accent, link.x, middle, label);
   if (touch.hovered) rule(link.x, middle + px(7), link.w, theme().accent);

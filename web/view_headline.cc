@@ -64,11 +64,14 @@ ImU32 color_of(Severity severity) {
   return severity == Severity::error ? theme().bad : severity == Severity::warning ? theme().warn : theme().muted;
 }
 
-/// "gpus: 30 GPUs cannot ..." without the key, which a sentence does not need.
-std::string without_key(const Message& fault) {
-  std::string text = fault.text;
-  if (!fault.key.empty() && text.starts_with(fault.key + ": ")) text = text.substr(fault.key.size() + 2);
-  return text;
+/// "gpus: 30 GPUs cannot ..." as a sentence: without the key, or with its label where the rest needs a subject.
+std::string sentence_of(const Message& fault) {
+  const std::string head = fault.key + ": ";
+  if (fault.key.empty() || !fault.text.starts_with(head)) return fault.text;
+  const std::string rest = fault.text.substr(head.size());
+  const bool has_subject = !rest.empty() && rest[0] >= '0' && rest[0] <= '9';
+  const Field* row = find_field(fault.key);
+  return has_subject || !row ? rest : std::string(row->label) + ": " + rest;
 }
 
 /// The faults of a bill are its headline: said once.
@@ -122,7 +125,7 @@ Headline training_headline(const App& app) {
   const Word word = word_of(bill.verdict);
   Headline headline{word.text, "", "", word.color};
   if (bill.verdict == Verdict::invalid) {
-    headline.rest = bill.faults.empty() ? "This plan cannot exist." : without_key(bill.faults[0]);
+    headline.rest = bill.faults.empty() ? "This plan cannot exist." : sentence_of(bill.faults[0]);
     return headline;
   }
   const Units units = units_of(app.plan());
@@ -140,7 +143,7 @@ Headline serving_headline(const App& app) {
   const Word word = word_of(bill.verdict);
   Headline headline{word.text, "", "", word.color};
   if (bill.verdict == Verdict::invalid) {
-    headline.rest = bill.faults.empty() ? "This server cannot exist." : without_key(bill.faults[0]);
+    headline.rest = bill.faults.empty() ? "This server cannot exist." : sentence_of(bill.faults[0]);
     return headline;
   }
   const Units units = units_of(app.plan());

@@ -18,9 +18,21 @@ constexpr std::array kEssential = {
     Key::engine,   Key::weights,     Key::kv,          Key::serve_gpus, Key::prompt,    Key::output,    Key::concurrency,
     Key::max_len,  Key::utilization, Key::derate};
 
+/// What a model or GPU made from nothing needs first.
+constexpr std::array kModelFromNothing = {Key::params, Key::layers, Key::hidden, Key::heads, Key::kv_heads, Key::ffn, Key::vocab, Key::gated};
+constexpr std::array kGpuFromNothing = {Key::gpu_mem, Key::gpu_tflops, Key::gpu_bw};
+
+template <class List>
+bool holds(const List& list, Key key) {
+  return std::find(list.begin(), list.end(), key) != list.end();
+}
+
 bool is_essential(const App& app, Key key) {
-  if (key == Key::ep) return app.plan().experts > 0;
-  return std::find(kEssential.begin(), kEssential.end(), key) != kEssential.end();
+  const Plan& plan = app.plan();
+  if (key == Key::ep) return plan.experts > 0;
+  if (plan.model == "custom" && !is_given(app, Key::arch) && holds(kModelFromNothing, key)) return true;
+  if (plan.gpu == "custom" && holds(kGpuFromNothing, key)) return true;
+  return holds(kEssential, key);
 }
 
 bool is_shown(const App& app, Key key) {
@@ -33,6 +45,7 @@ bool has_own_widget(Key key) { return key == Key::model || key == Key::gpu || ke
 std::string model_facts(const App& app) {
   const Plan& plan = app.plan();
   if (!plan.subject) return "Unknown: pick one of the list";
+  if (plan.subject->nominal_parameters <= 0) return "Give its parameters, or its shape";
   std::string facts = show_count(plan.subject->nominal_parameters);
   if (plan.experts > 0 && plan.subject->active_parameters > 0) facts += ", " + show_count(plan.subject->active_parameters) + " active";
   if (plan.layers > 0) facts += " · " + show_grouped(plan.layers) + " layers";
@@ -46,6 +59,7 @@ std::string model_facts(const App& app) {
 std::string gpu_facts(const App& app) {
   const Plan& plan = app.plan();
   if (!plan.accelerator) return "Unknown: pick one of the list";
+  if (plan.gpu_mem <= 0) return "Give its memory";
   std::string facts = show_bytes(plan.gpu_mem, units_of(plan));
   const double tflops = is_given(app, Key::gpu_tflops) ? plan.gpu_tflops : peak_tflops(*plan.accelerator, "bf16");
   if (tflops > 0) facts += " · " + show_fixed(tflops, tflops < 100 ? 1 : 0) + " TFLOPS";
@@ -113,7 +127,7 @@ float section_rows(App& app, const Section& section, float x, float y, float wid
     if (last_parallel && has_data_parallel(app.plan()))
       y += derived_row("Data parallel", write_number(app.plan().dp()), dp_derivation(app.plan()), x, y, width);
   }
-  const std::string what = section.name == "Model" ? "shape and parts" : std::to_string(hidden) + " more";
+  const std::string what = section.name == "Model" && hidden > 25 ? "shape and parts" : std::to_string(hidden) + " more";
   if (hidden > 0) y += more_link(app, more, what, all, x, y);
   return y - top;
 }

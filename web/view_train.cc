@@ -52,6 +52,7 @@ std::vector<Tile> napkin_tiles(const App& app) {
   const TrainingNapkin& napkin = app.report.training.napkin;
   const Units units = units_of(app.plan());
   std::vector<Tile> list;
+  if (!app.plan().subject || app.plan().subject->nominal_parameters <= 0) return list;
   const auto add = [&](const std::optional<uint64_t>& bytes, const char* label, const char* help) {
     if (bytes) list.push_back({show_bytes(whole(*bytes), units), label, help});
   };

@@ -18,7 +18,7 @@ Columns columns_of(float x, float width) {
   const bool narrow = width < px(480);
   const float right = x + width, amount = right - px(56);
   if (narrow) return {x, width, amount - px(64), x + px(28), right, amount, right, true};
-  const float formula = x + std::clamp(std::round(width * 0.3f), px(150), px(230));
+  const float formula = x + std::clamp(std::round(width * 0.31f), px(168), px(240));
   return {x, width, formula - px(8), formula, amount - px(66), amount, right, false};
 }
 
@@ -144,6 +144,8 @@ Scale scale_of(double largest, Units units) {
 
 std::string amount(double bytes, const Scale& scale) {
   const double value = bytes / scale.unit;
+  if (bytes > 0 && scale.decimals == 2 && value < 0.005) return "<0.01";
+  if (bytes > 0 && scale.decimals == 1 && value < 0.05) return "<0.1";
   const std::string text = show_fixed(value, scale.decimals);
   if (value < 1000) return text;
   const size_t point = std::min(text.find('.'), text.size());

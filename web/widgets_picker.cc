@@ -47,7 +47,7 @@ std::string preset_list(const App& app, const Picker& picker, const Box& box, st
   std::vector<const PresetRow*> found;
   for (const PresetRow& row : picker.rows)
     if (matches(row, app.search)) found.push_back(&row);
-  std::stable_sort(found.begin(), found.end(), [](const PresetRow* a, const PresetRow* b) { return a->family < b->family; });
+  std::stable_sort(found.begin(), found.end(), [](const PresetRow* a, const PresetRow* b) { return lower(a->family) < lower(b->family); });
   std::string picked;
   begin_scroll("list", box, 0);
   const float left = box.x, width = box.w - px(8);
@@ -60,6 +60,7 @@ std::string preset_list(const App& app, const Picker& picker, const Box& box, st
     }
     family = row->family;
     const std::string name = std::string(picker.name) + "." + std::string(row->id);
+    if (row->id == current && ImGui::IsWindowAppearing()) ImGui::SetScrollFromPosY(y - ImGui::GetWindowPos().y, 0.4f);
     if (preset_row(name, row->name, detail_of(*row), {left, y, width, px(28)}, row->id == current)) picked = row->id;
     y += px(28);
   }
