@@ -32,7 +32,8 @@ Report report(const PlanReading& reading);
 
 std::string report_json(const Report& report);      // contract section 3; one line, no trailing newline
 std::string report_text(const Report& report);      // an 80-column terminal
-std::string report_markdown(const Report& report);  // also the document behind the page's canvas
+/// Also the document behind the page's canvas. With the address of a `page` it links to the plan there.
+std::string report_markdown(const Report& report, std::string_view page = "");
 std::string report_csv(const Report& report);       // bill,id,label,bytes,band_bytes,formula; id is the path of a line
 
 /// The three sentences every face begins with: training, compute, serving.

@@ -35,14 +35,17 @@ void add_figures(std::string& out, const std::vector<Figure>& figures, const cha
   for (const Figure& figure : figures) out += markdown_row({figure.label, figure.value, figure.remark});
 }
 
-void add_head(std::string& out, const Report& report) {
+void add_head(std::string& out, const Report& report, std::string_view page) {
   constexpr std::array kNames = {"Training", "Compute", "Serving"};
   out += "# " + markdown_text(report_title(report)) + "\n";
   const std::vector<std::string> sentences = headline_sentences(report);
   for (size_t i = 0; i < sentences.size(); ++i) {
     out += std::string("\n**") + kNames[i] + ".** " + markdown_text(sentences[i]) + "\n";
   }
-  out += "\n[" + markdown_text(report.share) + "](#" + markdown_target(report.share) + ")\n";
+  out += "\n`" + markdown_target(report.share) + "`\n";
+  if (!page.empty()) {
+    out += "\n[Open this plan](" + markdown_target(page) + "#" + markdown_target(report.share) + ")\n";
+  }
 }
 
 void add_training(std::string& out, const Report& report) {
@@ -106,10 +109,10 @@ void add_messages(std::string& out, const std::vector<Message>& messages) {
 
 }  // namespace
 
-std::string report_markdown(const Report& report) {
+std::string report_markdown(const Report& report, std::string_view page) {
   std::string out;
   if (report.answered) {
-    add_head(out, report);
+    add_head(out, report, page);
     add_training(out, report);
     add_compute(out, report);
     add_serving(out, report);
