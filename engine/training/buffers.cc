@@ -118,7 +118,8 @@ Line buffers_line(const Plan& plan, const std::vector<ParameterGroup>& groups, P
   add_deepspeed_gradients(plan, groups, children);
   if (plan.sp && plan.tp > 1 && plan.subject->has_shape && !optimizer) children.push_back(gather_buffer(plan));
   if (!trains_all(plan) && frozen_linear_bits(plan) < 16 && !optimizer) children.push_back(expanded_matrix(groups));
-  return sum_line("buffers", "Buffers", std::move(children));
+  return sum_line("buffers", "Buffers", std::move(children),
+                  "workspaces, temporaries of the step, copies of gradients; band 80%, fitted with the others'");
 }
 
 }  // namespace vram

@@ -54,7 +54,8 @@ Line gradient_unit(const Plan& plan, const Stage& stage) {
 Line fsdp_units(const Plan& plan, const Stage& stage, PhaseKind phase) {
   std::vector<Line> children = {root_unit(plan, stage), layer_units(plan, stage)};
   if (trains_all(plan) && phase == PhaseKind::backward) children.push_back(gradient_unit(plan, stage));
-  return sum_line("gathered", "Gathered weights", std::move(children));
+  return sum_line("gathered", "Gathered weights", std::move(children),
+                  "weights in compute precision beside a rank's own share; band 80%, fitted with the others'");
 }
 
 /// Every parameter once in 16 bit: what is not resharded (ZeRO 1 and 2 of FSDP), what autocast keeps of its casts.

@@ -81,6 +81,9 @@ LayerSetting layer_setting(const Plan& plan, const LayerKind& kind) {
   s.linear_input = quantises_inputs(plan) ? quantised_input_bytes(plan.precision) : s.e;
   s.tp = plan.tp;
   s.sp = plan.sp ? plan.tp : 1;
+  // Megatron gathers a linear's input again in backward; DTensor's PrepareModuleInput keeps the gathered one
+  // (torchtitan, models/llama3/parallelize.py; Megatron-LM, core/tensor_parallel/layers.py).
+  s.input_split = plan.library == Library::torchtitan ? 1 : s.sp;
   s.megatron = plan.library == Library::megatron;
   s.layernorm = a.norm != "rmsnorm";
   // torch.compile fuses a norm as the kernels do (an assumption, halfway between eager and fused layers).

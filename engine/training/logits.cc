@@ -87,6 +87,16 @@ Line final_norm_leaf(const Plan& plan) {
   return leaf("final_norm", "Final norm", std::move(factors), "as a norm of the layers", kLogitsBand);
 }
 
+/// The head reads the whole sequence: Megatron's gathered copy is the buffer of its own that it reuses.
+Line head_input_leaf(const Plan& plan) {
+  std::vector<Factor> factors;
+  push_tokens(plan, factors);
+  factors.push_back(times("h", plan.subject->architecture.hidden, "hidden"));
+  factors.push_back(times("B", 2 * compute_bytes(plan), "bytes of it and of its gradient"));
+  return leaf("head_input", "Gathered input of the head", std::move(factors),
+              "torchtitan, models/llama3/parallelize.py: the head's input is gathered along the sequence", kLogitsBand);
+}
+
 }  // namespace
 
 double bytes_per_logit(const Plan& plan) {
@@ -103,7 +113,9 @@ Line logits_line(const Plan& plan, const Stage& stage, bool in_loss) {
                                 ? fused_lines(plan)
                                 : std::vector<Line>{copies_leaf(plan, 1 + prediction_modules(plan, stage))};
   lines.push_back(final_norm_leaf(plan));
-  return sum_line("logits", "Logits and loss", std::move(lines));
+  if (plan.sp && plan.tp > 1 && plan.library == Library::torchtitan) lines.push_back(head_input_leaf(plan));
+  return sum_line("logits", "Logits and loss", std::move(lines),
+                  "copies of the logits by library and loss; band 20%, fitted with the others'");
 }
 
 }  // namespace vram

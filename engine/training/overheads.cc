@@ -22,7 +22,10 @@ Line fragmentation_line(const Plan& plan, uint64_t dynamic_bytes) {
   const double share = plan.allocator == Allocator::expandable ? 0.03 : 0.15;
   return leaf("fragmentation", "Fragmentation",
               {times("B", static_cast<double>(dynamic_bytes), "bytes that come and go"), times("φ", share, "share")},
-              "share of activations, logits and gathered weights; fitted on measured reserved figures", kOverheadsBand);
+              "share of activations, logits and gathered weights in the phase that has most of them; fitted on "
+              "measured reserved "
+              "and device figures; band 80%",
+              kOverheadsBand);
 }
 
 Line context_line(const Plan& plan) {
@@ -45,7 +48,8 @@ Line communication_line(const Plan& plan) {
   return leaf("communication", "Communication",
               {times("g", parallel_groups(plan), "kinds of parallel groups"), times("GiB", 1.9, "GiB"),
                times("B", kGiB, "bytes")},
-              "NCCL communicators and buckets, 1.9 GiB a group; fitted on nvidia-smi figures", kOverheadsBand);
+              "NCCL communicators and buckets, 1.9 GiB a group; fitted on nvidia-smi figures; band 80%",
+              kOverheadsBand);
 }
 
 }  // namespace vram

@@ -62,7 +62,7 @@ void save_adapters(const Plan& plan, const LayerSetting& s, const LayerKind& kin
     Reader& reader = readers[i];
     if (reader.adapted == 0) continue;
     reader.kept = i == 1;
-    reader.split = i == 0 || i == 2 ? s.sp : s.tp;
+    reader.split = i == 0 || i == 2 ? 1 : s.tp;  // A reads the sequence gathered (Megatron-Bridge, peft/lora_layers.py)
     const double bytes = input_bytes(plan, s, reader);
     if (bytes > 0)
       out.push_back({reader.id, reader.label, Area::adapters, reader.symbol, "input width", reader.width, bytes,

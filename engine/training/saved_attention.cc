@@ -14,7 +14,7 @@ double input_copies(const LayerSetting& s) { return s.casts_inputs && !s.layerno
 void save_input(const LayerSetting& s, SavedTensors& out) {
   if (!s.trained || s.recompute_norms) return;
   out.push_back({"attention_input", "QKV input", Area::attention, "h", "hidden", s.h, s.linear_input * input_copies(s),
-                 s.sp, kInput});
+                 s.input_split, kInput});
   if (s.linear_input < s.e)
     out.push_back({"projection_input", "Output projection's quantised input", Area::attention, "h", "hidden", s.h,
                    s.linear_input, s.tp, "TransformerEngine keeps it beside the 16-bit output of attention"});

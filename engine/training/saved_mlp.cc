@@ -39,7 +39,8 @@ void save_mlp(const Plan&, const LayerSetting& s, const LayerKind& kind, SavedTe
   const bool input = s.trained && !s.recompute_norms && !s.one_norm;
   const double copies = s.casts_inputs && ffn.gated && !s.megatron ? 2 : 1;  // gate and up cast it each
   if (input)
-    out.push_back({"mlp_input", "MLP input", Area::mlp, "h", "hidden", s.h, s.linear_input * copies, s.sp, kMlpNote});
+    out.push_back(
+        {"mlp_input", "MLP input", Area::mlp, "h", "hidden", s.h, s.linear_input * copies, s.input_split, kMlpNote});
   if (s.recompute_mlp) return;
   out.push_back({"mlp", ffn.gated ? "Gate, up, product" : "Before and after the activation", Area::mlp, "f", "ffn",
                  ffn.width, mlp_bytes(s, ffn.gated), s.tp, kMlpNote});
@@ -49,7 +50,7 @@ void save_experts(const Plan& plan, const LayerSetting& s, const LayerKind& kind
   const Ffn& ffn = kind.ffn;
   if (ffn.kind != FfnKind::moe) return;
   if (s.trained && !s.recompute_norms)
-    out.push_back({"moe_input", "MoE input", Area::moe, "h", "hidden", s.h, s.e, s.sp, kMlpNote});
+    out.push_back({"moe_input", "MoE input", Area::moe, "h", "hidden", s.h, s.e, s.input_split, kMlpNote});
   save_routing(plan, s, ffn, out);
   if (s.recompute_moe) return;
   // The fullest rank sees its imbalance times the mean; with a capacity every expert is padded to it.

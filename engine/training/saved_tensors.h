@@ -32,6 +32,7 @@ struct LayerSetting {
   double linear_input = 2;  // bytes of a linear's saved input (fp8 keeps the quantised copy)
   double tp = 1;            // cuts heads and ffn
   double sp = 1;            // cuts norms and the residual stream
+  double input_split = 1;   // cuts the saved inputs of linears that read the stream
   bool megatron = false;    // Megatron-core's layers
   bool fused_norm = false, fused_mlp = false, layernorm = false;
   bool fp32_product = false;     // an eager norm multiplies by its weight in fp32 (Gemma, OLMo 2)

@@ -11,6 +11,12 @@ namespace {
 
 constexpr const char* kZeroNote = "ZeRO, arXiv 1910.02054, section 5";
 
+constexpr const char* kWeightsNote =
+    "bytes a parameter by framework and precision, a frozen base's by its format; band 8%, which with the other lines' "
+    "covers 89% of 826 measured figures of sources left out of the fit";
+constexpr const char* kStatesNote =
+    "bytes a parameter by framework, precision and optimizer; band 8% as of the weights";
+
 bool frozen_base(const Plan& plan) { return !trains_all(plan); }
 
 void push_shards(const Plan& plan, const ParameterGroup& group, double stage, std::vector<Factor>& factors) {
@@ -73,7 +79,7 @@ Line weights_line(const Plan& plan, const std::vector<ParameterGroup>& groups) {
   children.reserve(groups.size());
   for (const ParameterGroup& g : groups)
     children.push_back(state_leaf(plan, g, weight_bits(plan, g), "bytes a weight", 3, offloads_weights(plan)));
-  return sum_line("weights", "Weights", std::move(children));
+  return sum_line("weights", "Weights", std::move(children), kWeightsNote);
 }
 
 Line gradients_line(const Plan& plan, const std::vector<ParameterGroup>& groups, bool present) {
@@ -83,7 +89,7 @@ Line gradients_line(const Plan& plan, const std::vector<ParameterGroup>& groups,
   for (const ParameterGroup& g : groups)
     if (g.trained)
       children.push_back(state_leaf(plan, g, storage_of(plan).gradient, "bytes a gradient", 2, offloads_weights(plan)));
-  return sum_line("gradients", "Gradients", std::move(children));
+  return sum_line("gradients", "Gradients", std::move(children), kStatesNote);
 }
 
 Line optimizer_line(const Plan& plan, const std::vector<ParameterGroup>& groups) {
@@ -101,7 +107,7 @@ Line optimizer_line(const Plan& plan, const std::vector<ParameterGroup>& groups)
   std::vector<Line> children;
   if (!master.empty()) children.push_back(sum_line("master", "fp32 weights", std::move(master)));
   if (!moments.empty()) children.push_back(sum_line("moments", "Moments", std::move(moments)));
-  return sum_line("optimizer", "Optimizer", std::move(children));
+  return sum_line("optimizer", "Optimizer", std::move(children), kStatesNote);
 }
 
 }  // namespace vram
