@@ -1,0 +1,201 @@
+#include "tests/accuracy/figures.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+namespace vram::accuracy {
+namespace {
+
+struct Name {
+  Figure figure;
+  const char* name;
+};
+constexpr Name kNames[] = {{Figure::states, "states"},
+                           {Figure::estimator, "states and buffers"},
+                           {Figure::host, "host"},
+                           {Figure::activations, "activations"},
+                           {Figure::layer, "activations of a layer"},
+                           {Figure::steady, "static"},
+                           {Figure::allocated, "allocated"},
+                           {Figure::reserved, "reserved"},
+                           {Figure::device, "device"},
+                           {Figure::ran, "ran"},
+                           {Figure::out_of_memory, "out of memory"},
+                           {Figure::published_flops, "published FLOP/s"},
+                           {Figure::speed, "tokens/s"},
+                           {Figure::gpu_hours, "GPU-hours"},
+                           {Figure::total_flops, "FLOPs"},
+                           {Figure::saved, "saved bytes a token"},
+                           {Figure::weights, "weights"},
+                           {Figure::kv_token, "KV bytes a token"},
+                           {Figure::kv_pool, "KV pool"},
+                           {Figure::kv_tokens, "KV tokens"},
+                           {Figure::concurrency, "concurrency"},
+                           {Figure::buffers, "compute buffers"},
+                           {Figure::serving_speed, "tokens/s served"},
+                           {Figure::prefill_speed, "prompt tokens/s"},
+                           {Figure::first_token, "time to first token"}};
+
+/// An amount and its half-width.
+struct Amount {
+  double value = 0, band = 0;
+};
+
+const Line* line_of(const std::vector<Line>& lines, std::string_view id) {
+  for (const Line& line : lines)
+    if (id == line.id) return &line;
+  return nullptr;
+}
+
+/// Sum of named lines of a bill; bands by the root of the sum of their squares, as the bill's own.
+Amount sum_of(const std::vector<Line>& lines, std::initializer_list<std::string_view> ids) {
+  std::vector<Line> taken;
+  for (std::string_view id : ids)
+    if (const Line* line = line_of(lines, id)) taken.push_back(*line);
+  return {static_cast<double>(total_bytes(taken)), static_cast<double>(total_band_bytes(taken))};
+}
+
+const StageBill& stage_of(const TrainingBill& bill, Reading reading) {
+  const StageBill& first = bill.stages.front();
+  const StageBill& last = bill.stages.back();
+  if (reading == Reading::first) return first;
+  if (reading == Reading::last) return last;
+  if (reading == Reading::first_or_last) return first.device_bytes >= last.device_bytes ? first : last;
+  return *std::max_element(bill.stages.begin(), bill.stages.end(), [](const StageBill& a, const StageBill& b) {
+    return a.device_bytes < b.device_bytes;
+  });
+}
+
+/// Between two steps PyTorch's gradients are freed where nothing shards or reduces them (zero_grad sets to none);
+/// Megatron, DeepSpeed and FSDP keep theirs in buffers (measured: 8 and 16 bytes a parameter stay with FSDP, 6 with one GPU).
+Amount steady(const Plan& plan, const StageBill& stage, const TrainingBill& bill) {
+  Amount out = sum_of(stage.lines, {"weights", "optimizer", "adapters"});
+  const bool freed = plan.framework == Framework::ddp && plan.gpus == 1;
+  double gradients = 0;
+  for (const Phase& phase : bill.phases)
+    if (const Line* line = line_of(phase.lines, "gradients")) gradients = std::max(gradients, double(line->bytes));
+  if (const Line* line = line_of(stage.lines, "gradients"); line && line->bytes > 0) gradients = double(line->bytes);
+  if (!freed) out.value += gradients;
+  if (const Line* adapters = line_of(stage.lines, "adapters"); adapters && freed)
+    if (const Line* line = line_of(adapters->children, "gradients")) out.value -= double(line->bytes);
+  return out;
+}
+
+/// The activations line where every saved tensor lives: the forward pass' end.
+Amount activations(const TrainingBill& bill, const StageBill& stage) {
+  if (stage.stage == bill.stage)
+    for (const Phase& phase : bill.phases)
+      if (std::string_view(phase.id) == "forward") return sum_of(phase.lines, {"activations"});
+  return sum_of(stage.lines, {"activations"});
+}
+
+Amount training_amount(const Report& r, const Measurement& m) {
+  const TrainingBill& bill = r.training;
+  const StageBill& stage = stage_of(bill, m.reading);
+  switch (m.figure) {
+    case Figure::states:
+      return sum_of(stage.lines, {"weights", "gradients", "optimizer"});
+    case Figure::estimator:
+      return sum_of(stage.lines, {"weights", "gradients", "optimizer", "gathered", "buffers"});
+    case Figure::host:
+      return {static_cast<double>(bill.host_bytes_per_node.value_or(0)), 0};
+    case Figure::activations:
+    case Figure::layer:
+      return activations(bill, stage);
+    case Figure::steady:
+      return steady(r.plan, stage, bill);
+    case Figure::allocated:
+      return sum_of(stage.lines, {"weights", "gradients", "optimizer", "adapters", "activations", "logits", "gathered",
+                                  "buffers"});
+    case Figure::reserved:
+      return sum_of(stage.lines, {"weights", "gradients", "optimizer", "adapters", "activations", "logits", "gathered",
+                                  "buffers", "fragmentation"});
+    default:
+      return {static_cast<double>(stage.device_bytes), static_cast<double>(stage.band_bytes)};
+  }
+}
+
+Amount verdict_amount(const Report& r, const Measurement& m) {
+  const Verdict verdict = r.training.verdict;
+  if (m.figure == Figure::ran) return {verdict == Verdict::exceeds ? 0.0 : 1.0, 0};
+  return {verdict == Verdict::exceeds || verdict == Verdict::tight ? 1.0 : 0.0, 0};
+}
+
+Amount compute_amount(const Report& r, const Measurement& m) {
+  const ComputeFigures& c = r.compute;
+  const double mfu = c.mfu.value_or(0), share = mfu > 0 ? c.mfu_band.value_or(0) / mfu : 0;
+  if (m.figure == Figure::gpu_hours) return {c.gpu_hours.value_or(0), share * c.gpu_hours.value_or(0)};
+  if (m.figure == Figure::total_flops) return {c.model_flops.value_or(0), 0};
+  const double speed = c.tokens_per_second.value_or(0) / r.plan.gpus;
+  return {speed, share * speed};
+}
+
+Amount serving_amount(const Report& r, const Measurement& m) {
+  const ServingBill& s = r.serving;
+  switch (m.figure) {
+    case Figure::weights:
+      return {double(s.weights_bytes_per_gpu.value_or(0)), 0};
+    case Figure::kv_token:
+      return {double(s.kv_bytes_per_token_per_gpu.value_or(0)), 0};
+    case Figure::kv_pool:
+      return {double(s.kv_budget_bytes_per_gpu.value_or(0)), double(s.band_bytes)};
+    case Figure::kv_tokens:
+      return {double(s.kv_tokens.value_or(0)), 0};
+    case Figure::concurrency:
+      return {s.max_concurrency_at_max_len.value_or(0), 0};
+    case Figure::buffers:
+      return sum_of(s.lines, {"activations", "buffers"});
+    case Figure::serving_speed:
+      return {s.tokens_per_second.value_or(0), 0};
+    case Figure::prefill_speed:
+      return {s.prefill_seconds.value_or(0) > 0 ? r.plan.prompt / *s.prefill_seconds : 0, 0};
+    case Figure::first_token:
+      return {s.prefill_seconds.value_or(0), 0};
+    default:
+      return {};
+  }
+}
+
+bool is_compute(Figure f) { return f == Figure::speed || f == Figure::gpu_hours || f == Figure::total_flops; }
+
+}  // namespace
+
+const char* figure_name(Figure figure) {
+  for (const Name& row : kNames)
+    if (row.figure == figure) return row.name;
+  return "";
+}
+
+bool figure_of(const std::string& name, Figure* figure) {
+  for (const Name& row : kNames) {
+    if (row.name != name) continue;
+    *figure = row.figure;
+    return true;
+  }
+  return false;
+}
+
+void answer(Measurement& m) {
+  if (!m.skipped.empty() || m.estimate > 0) return;
+  const Report r = report(m.share);
+  if (!r.answered) {
+    m.skipped = r.messages.empty() ? "no answer" : r.messages.front().text;
+    return;
+  }
+  m.share = r.share;
+  const bool training = m.figure <= Figure::out_of_memory;
+  if (training && r.training.stages.empty()) {
+    m.skipped = r.training.faults.empty() ? "no bill" : r.training.faults.front().text;
+    return;
+  }
+  Amount amount;
+  if (m.figure == Figure::ran || m.figure == Figure::out_of_memory) amount = verdict_amount(r, m);
+  else if (training) amount = training_amount(r, m);
+  else if (is_compute(m.figure)) amount = compute_amount(r, m);
+  else amount = serving_amount(r, m);
+  m.estimate = amount.value;
+  m.band = amount.band;
+}
+
+}  // namespace vram::accuracy

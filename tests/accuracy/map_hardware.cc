@@ -1,0 +1,76 @@
+#include "engine/preset_table.h"
+#include "engine/units.h"
+#include "tests/accuracy/map_training.h"
+
+namespace vram::accuracy {
+namespace {
+
+/// "h100" of "h100-sxm5-80gb", "rtx4090" of "rtx-4090-24gb".
+std::string chip_of(std::string_view id) {
+  std::string chip;
+  for (const char* lead : {"rtx-pro-", "rtx-", "rx-", "max-", "tpu-"})
+    if (id.rfind(lead, 0) == 0) {
+      chip = compact(lead);
+      id.remove_prefix(std::string_view(lead).size());
+      break;
+    }
+  return chip + compact(id.substr(0, id.find('-')));
+}
+
+int fitness(std::string_view id, const Words& given, double gb) {
+  int score = 0;
+  if (gb > 0 && number_before(id, "gb").value_or(0) == gb) score += 8;
+  if (id.find("sxm") != std::string_view::npos && !given.has("pcie")) score += 2;
+  if (id.find("pcie") != std::string_view::npos) score += given.has("pcie") ? 4 : -1;
+  if (id.find("nvl") != std::string_view::npos) score += given.has("nvl") && !given.has("nvlink") ? 4 : -2;
+  if (gb == 0 && id.find("80gb") != std::string_view::npos) score += 1;
+  return score;
+}
+
+/// The preset whose chip the text names, of the variant that fits best.
+std::string preset_of(const std::string& gpu, double gb) {
+  Words given;
+  given.add(gpu);
+  const std::string wanted = compact(gpu);
+  std::string best, best_chip;
+  int best_score = -100;
+  for (const PresetRow& row : hardware_presets()) {
+    const std::string chip = chip_of(row.id);
+    if (chip.size() < 2 || wanted.find(chip) == std::string::npos || chip.size() < best_chip.size()) continue;
+    const int score = fitness(row.id, given, gb);
+    if (chip.size() == best_chip.size() && score <= best_score) continue;
+    best = row.id;
+    best_chip = chip;
+    best_score = score;
+  }
+  return best;
+}
+
+}  // namespace
+
+void map_hardware(Mapping& m) {
+  const std::string gpu = text(m.c, "gpu");
+  Words given;
+  given.add(gpu);
+  if (given.has("tpu")) m.skip("a TPU");
+  if (given.has_any({"gaudi", "trainium"})) m.skip("not a GPU");
+  const double gb = number_before(gpu, "gb").value_or(number_before(gpu, "gib").value_or(0));
+  const std::string preset = preset_of(gpu, gb);
+  if (!preset.empty()) {
+    m.share.set("gpu", preset);
+    const double marketed = number_before(preset, "gb").value_or(gb);
+    if (gb > 0 && marketed > 0 && (gb > 1.05 * marketed || gb < 0.95 * marketed))
+      m.share.set("gpu_mem", write_number(gb) + (given.has("gib") ? "GiB" : "GB"));
+  } else if (given.has("blackwell")) {
+    m.share.set("gpu", "b200-180gb");
+    if (gb > 0) m.share.set("gpu_mem", gb);
+  } else if (gb > 0) {
+    m.share.set("gpu", "custom");
+    m.share.set("gpu_mem", write_number(gb) + "GB");
+  } else if (const double capacity = number(m.c, "measured.capacity_GB"); capacity > 0) {
+    m.share.set("gpu", "custom");
+    m.share.set("gpu_mem", write_number(capacity) + "GB");
+  }
+}
+
+}  // namespace vram::accuracy

@@ -1,0 +1,101 @@
+#include <cmath>
+
+#include "tests/accuracy/map_training.h"
+
+namespace vram::accuracy {
+namespace {
+
+double at_least_one(double value) { return value >= 1 ? value : 1; }
+
+void set_parallel(Mapping& m) {
+  const json& c = m.c;
+  const bool no_tp = m.words.has("no-tp");
+  const double tp = no_tp ? 1 : at_least_one(number(c, "tp"));
+  const double pp = at_least_one(number(c, "pp")), cp = at_least_one(number(c, "cp"));
+  const double dp = number(c, "dp");
+  double gpus = number(c, "n_gpus");
+  if (no_tp) gpus = std::floor(gpus / at_least_one(number(c, "tp")));
+  if (gpus == 0) gpus = tp * pp * cp * at_least_one(dp);
+  m.share.set("gpus", gpus);
+  if (tp > 1) m.share.set("tp", tp);
+  if (pp > 1) m.share.set("pp", pp);
+  if (cp > 1) m.share.set("cp", cp);
+  if (const double ep = number(c, "ep"); ep > 1) m.share.set("ep", ep);
+  if (const double etp = number(c, "etp"); etp >= 1) m.share.set("etp", etp);
+  if (pp > 1 && number(c, "virtual_pp") > 1) m.share.set("vpp", number(c, "virtual_pp"));
+  if (const auto sp = flag(c, "sequence_parallel"); sp && tp > 1) m.share.set("sp", *sp ? 1.0 : 0.0);
+  else if (tp > 1 && m.share.get("framework") == "fsdp2") m.share.set("sp", 1.0);
+}
+
+void set_batch(Mapping& m) {
+  const json& c = m.c;
+  double micro = number(c, "micro_batch");
+  m.share.set_if("seq", number(c, "model.seq"));
+  if (const double tokens = number(c, "micro_batch_tokens"); tokens > 0 && number(c, "model.seq") == 0) {
+    m.share.set("seq", tokens);
+    micro = 1;
+  }
+  m.share.set_if("micro_batch", micro);
+  double global = number(c, "global_batch");
+  const double ranks = number(c, "n_gpus") / (at_least_one(number(c, "tp")) * at_least_one(number(c, "pp")) *
+                                              at_least_one(number(c, "cp")));
+  const double unit = at_least_one(micro) * at_least_one(ranks);
+  if (global == 0 && number(c, "grad_accum") > 1 && !m.words.has("no-tp")) global = unit * number(c, "grad_accum");
+  if (global > 0 && std::fmod(global, unit) == 0) m.share.set("global_batch", global);
+}
+
+/// Megatron's names of what selective recomputation applies to.
+std::string modules_of(const std::string& recompute) {
+  std::string modules;
+  Words words;
+  words.add(recompute);
+  for (const char* module : {"core_attn", "moe_act", "layernorm", "mla_up_proj", "mlp", "moe", "shared_experts"})
+    if (words.whole(module) && !(std::string(module) == "moe" && words.has("moe_act")))
+      modules += (modules.empty() ? "" : ",") + std::string(module);
+  return modules;
+}
+
+void set_recompute(Mapping& m) {
+  const std::string given = lower(text(m.c, "recompute"));
+  Words id;
+  id.add(text(m.c, "id"));
+  if (given.empty()) return;
+  const bool stated_in_id = id.has("-baseline") || (id.has("-none") && given.rfind("selective", 0) == 0);
+  if (given.rfind("none", 0) == 0 || given == "selective []" || (stated_in_id && id.has("korth"))) {
+    m.share.set("recompute", "none");
+  } else if (given.rfind("selective", 0) == 0) {
+    m.share.set("recompute", "selective");
+    const std::string modules = modules_of(given);
+    if (!modules.empty() && modules != "core_attn") m.share.set("recompute_modules", modules);
+  } else {
+    m.share.set("recompute", "full");
+  }
+}
+
+void set_kernels(Mapping& m) {
+  Words attention;
+  attention.add(text(m.c, "attention"));
+  const bool local = attention.has("te/local") && !m.words.whole_any({"te"}) && !m.words.has("_te_");
+  if (attention.has_any({"unfused", "materialized", "eager"}) || local) m.share.set("attention", "eager");
+  if (attention.has("dropout 0.1") || m.words.has("2205.05198")) m.share.set("dropout", "1");
+  if (m.share.get("library") == "megatron") m.share.set("kernels", "fused");
+  Words loss;
+  loss.add(text(m.c, "id"));
+  loss.add(text(m.c, "notes"));
+  if (loss.has_any({"liger", "fused linear", "cce"})) m.share.set("loss", "fused");
+  else if (loss.has_any({"foak", "fast-kernels", "unsloth", "fast loss"})) m.share.set("loss", "inplace");
+  else if (loss.has_any({"chunked"})) m.share.set("loss", "chunked");
+  const bool compiled = m.run.has("compile") && !m.run.whole("eager");
+  if (compiled) m.share.set("compile", "1");
+}
+
+}  // namespace
+
+void map_layout(Mapping& m) {
+  set_parallel(m);
+  set_batch(m);
+  set_recompute(m);
+  set_kernels(m);
+}
+
+}  // namespace vram::accuracy

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace vram::accuracy {
+
+/// What a measured number is, and with that which sum of the report answers it (figures.cc).
+enum class Figure : uint8_t {
+  states,        // weights + gradients + optimizer
+  estimator,     // DeepSpeed's estimator: those and the named buffers
+  host,          // host memory of a node
+  activations,   // the activations line of the first stage
+  layer,         // the activations line of one layer
+  steady,        // allocated between two steps
+  allocated,     // torch.cuda.max_memory_allocated
+  reserved,      // torch.cuda.max_memory_reserved
+  device,        // nvidia-smi
+  ran,           // the job ran: the verdict is not `exceeds`
+  out_of_memory, // it did not: the verdict is `exceeds` or `tight`
+  published_flops,  // FLOP/s as published, from the tokens a second
+  speed,         // training tokens a second a GPU
+  gpu_hours,
+  total_flops,
+  saved,         // bytes a token that autograd keeps of one layer
+  weights, kv_token, kv_pool, kv_tokens, concurrency, buffers,  // serving
+  serving_speed, prefill_speed, first_token
+};
+const char* figure_name(Figure figure);
+/// The figure of that name; false where there is none.
+bool figure_of(const std::string& name, Figure* figure);
+
+/// Which pipeline stage a reading is of.
+enum class Reading : uint8_t { fullest, first, last, first_or_last };
+
+/// One measured number of one case, and what the engine says about it.
+struct Measurement {
+  std::string id, family, source;
+  Figure figure = Figure::allocated;
+  Reading reading = Reading::fullest;
+  bool best = false;       // tier A: read in the original
+  std::string share;       // the plan
+  std::string skipped;     // why it cannot be expressed; `share` is then what could be
+  double measured = 0;     // bytes, tokens a second, hours ... never GiB
+  std::string unit;        // as printed: "GiB"
+  double estimate = 0;
+  double band = 0;         // half-width, in the unit of `estimate`
+
+  double ratio() const { return measured > 0 ? estimate / measured : 0; }
+};
+
+}  // namespace vram::accuracy

@@ -1,0 +1,82 @@
+#include "tests/accuracy/print.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "engine/units.h"
+
+namespace vram::accuracy {
+namespace {
+
+std::string percent(double share) { return show_fixed(100 * share, 1); }
+
+std::string padded(std::string text, size_t width, bool right = true) {
+  if (text.size() >= width) return text;
+  const std::string blanks(width - text.size(), ' ');
+  return right ? blanks + text : text + blanks;
+}
+
+std::string reasons_of(const Score& score) {
+  std::string out;
+  for (const auto& [reason, count] : score.reasons)
+    out += (out.empty() ? "  " : "; ") + std::to_string(count) + " " + reason;
+  return out;
+}
+
+bool counts_bytes(const std::string& unit) {
+  return unit == "GiB" || unit == "GB" || unit == "MiB" || unit == "MB" || unit == "B";
+}
+
+/// In the unit the source prints.
+std::string amount(double value, const std::string& unit) {
+  if (!counts_bytes(unit)) return value >= 1e6 ? show_count(value) : show_fixed(value, value < 100 ? 3 : 1);
+  const double one = unit == "GiB" ? kGiB : unit == "MiB" ? kMiB : unit == "GB" ? kGB : unit == "MB" ? 1e6 : 1;
+  return show_fixed(value / one, one == 1 ? 0 : 3) + " " + unit;
+}
+
+}  // namespace
+
+std::string text_table(const std::vector<Score>& scores) {
+  size_t family_width = 6;
+  for (const Score& score : scores) family_width = std::max(family_width, score.family.size());
+  std::string out = padded("family", family_width, false) + "  " + padded("figure", 22, false) +
+                    "    n skip  median     p90    bias  inside   width\n";
+  for (const Score& s : scores) {
+    out += padded(s.family, family_width, false) + "  " + padded(figure_name(s.figure), 22, false) +
+           padded(std::to_string(s.n), 5) + padded(std::to_string(s.skipped), 5);
+    if (s.n > 0)
+      for (double share : {s.median, s.p90, s.bias, s.coverage, s.half_width}) out += padded(percent(share), 8);
+    out += reasons_of(s) + "\n";
+  }
+  return out;
+}
+
+std::string json_table(const std::vector<Score>& scores) {
+  nlohmann::ordered_json out = nlohmann::ordered_json::array();
+  for (const Score& s : scores) {
+    nlohmann::ordered_json row;
+    row["family"] = s.family;
+    row["figure"] = figure_name(s.figure);
+    row["n"] = s.n;
+    row["skipped"] = s.skipped;
+    row["median"] = s.median;
+    row["p90"] = s.p90;
+    row["bias"] = s.bias;
+    row["coverage"] = s.coverage;
+    row["half_width"] = s.half_width;
+    out.push_back(std::move(row));
+  }
+  return out.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+std::string case_list(const std::vector<Measurement>& measurements) {
+  std::string out;
+  for (const Measurement& m : measurements) {
+    out += m.id + "  " + figure_name(m.figure) + "  " + amount(m.measured, m.unit) + "  ";
+    out += m.skipped.empty() ? amount(m.estimate, m.unit) + "  " + show_fixed(m.ratio(), 4) : "skipped: " + m.skipped;
+    out += "  " + m.share + "\n";
+  }
+  return out;
+}
+
+}  // namespace vram::accuracy

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tests/accuracy/measurement.h"
+
+namespace vram::accuracy {
+
+/// How one figure of one family came out.
+struct Score {
+  std::string family;
+  Figure figure = Figure::allocated;
+  int n = 0, skipped = 0;
+  std::map<std::string, int> reasons;  // of what was skipped
+  double median = 0, p90 = 0;          // of |estimate ÷ measured − 1|
+  double bias = 0;                     // median of estimate ÷ measured − 1
+  double coverage = 0;                 // share of measurements inside the band
+  double half_width = 0;               // median of band ÷ estimate
+};
+
+/// A score for every family and figure, then for all families of tier A together by figure.
+std::vector<Score> scores(const std::vector<Measurement>& measurements);
+
+/// Quantile by linear interpolation; 0 of nothing.
+double quantile(std::vector<double> values, double share);
+
+}  // namespace vram::accuracy

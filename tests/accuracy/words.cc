@@ -1,0 +1,73 @@
+#include "tests/accuracy/words.h"
+
+#include <cctype>
+#include <cstdlib>
+
+namespace vram::accuracy {
+namespace {
+
+bool is_alnum(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; }
+bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
+
+}  // namespace
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return out;
+}
+
+void Words::add(std::string_view text) {
+  if (!text.empty()) text_ += " " + lower(text) + " ";
+}
+
+bool Words::has_any(std::initializer_list<std::string_view> words) const {
+  for (std::string_view word : words)
+    if (has(word)) return true;
+  return false;
+}
+
+bool Words::whole(std::string_view word) const {
+  for (size_t at = text_.find(word); at != std::string::npos; at = text_.find(word, at + 1)) {
+    const bool begins = at == 0 || !is_alnum(text_[at - 1]);
+    const bool ends = at + word.size() >= text_.size() || !is_alnum(text_[at + word.size()]);
+    if (begins && ends) return true;
+  }
+  return false;
+}
+
+bool Words::whole_any(std::initializer_list<std::string_view> words) const {
+  for (std::string_view word : words)
+    if (whole(word)) return true;
+  return false;
+}
+
+std::string compact(std::string_view text) {
+  std::string out;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    const bool point = c == '.' && i > 0 && i + 1 < text.size() && is_digit(text[i - 1]) && is_digit(text[i + 1]);
+    if (is_alnum(c) || point) out += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  }
+  return out;
+}
+
+std::optional<double> first_number(std::string_view text) {
+  for (size_t i = 0; i < text.size(); ++i)
+    if (is_digit(text[i])) return std::strtod(std::string(text.substr(i)).c_str(), nullptr);
+  return std::nullopt;
+}
+
+std::optional<double> number_before(std::string_view text, std::string_view unit) {
+  const std::string all = lower(text);
+  for (size_t at = all.find(unit); at != std::string::npos; at = all.find(unit, at + 1)) {
+    size_t end = at;
+    while (end > 0 && (all[end - 1] == ' ' || all[end - 1] == '-')) --end;
+    size_t begin = end;
+    while (begin > 0 && (is_digit(all[begin - 1]) || all[begin - 1] == '.')) --begin;
+    if (begin < end) return std::strtod(all.substr(begin, end - begin).c_str(), nullptr);
+  }
+  return std::nullopt;
+}
+
+}  // namespace vram::accuracy

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace vram::accuracy {
+
+/// A text that is asked for words: lower case, each part padded with blanks.
+class Words {
+ public:
+  void add(std::string_view text);
+  /// `word` as it stands, wherever it begins.
+  bool has(std::string_view word) const { return text_.find(word) != std::string::npos; }
+  bool has_any(std::initializer_list<std::string_view> words) const;
+  /// `word` with no letter or digit beside it.
+  bool whole(std::string_view word) const;
+  bool whole_any(std::initializer_list<std::string_view> words) const;
+  bool empty() const { return text_.empty(); }
+
+ private:
+  std::string text_;
+};
+
+std::string lower(std::string_view text);
+
+/// Letters and digits only, in lower case; a dot between digits stays ("Llama-3.1-8B" is "llama3.18b").
+std::string compact(std::string_view text);
+
+/// The first number in a text, "r16 q,v" is 16.
+std::optional<double> first_number(std::string_view text);
+
+/// The number right before `unit`: 80 of "A100-80GB" before "gb".
+std::optional<double> number_before(std::string_view text, std::string_view unit);
+
+}  // namespace vram::accuracy
