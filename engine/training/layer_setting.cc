@@ -66,7 +66,8 @@ void set_recompute(const Plan& plan, LayerSetting& s) {
 }  // namespace
 
 double eager_norm_bytes(const LayerSetting& s) {
-  const double input = 4;        // the fp32 copy, or the fp32 stream itself
+  const double input = 4;  // the fp32 copy, or the fp32 stream itself
+  if (s.centred_in_fp32) return input + (s.trained ? 8 : 4);
   if (!s.trained) return input;  // the product with a frozen weight keeps nothing
   if (s.fp32_product) return input + 4;
   return input + (s.casts_inputs ? 4 : s.e);
@@ -85,11 +86,14 @@ LayerSetting layer_setting(const Plan& plan, const LayerKind& kind) {
   // (torchtitan, models/llama3/parallelize.py; Megatron-LM, core/tensor_parallel/layers.py).
   s.input_split = plan.library == Library::torchtitan ? 1 : s.sp;
   s.megatron = plan.library == Library::megatron;
-  s.layernorm = a.norm != "rmsnorm";
+  s.centred_in_fp32 =
+      plan.library == Library::hf && a.model_type.starts_with("cohere") && plan.kernels == Kernels::eager;
+  s.layernorm = a.norm != "rmsnorm" && !s.centred_in_fp32;
   // torch.compile fuses a norm as the kernels do (an assumption, halfway between eager and fused layers).
   s.fused_norm = plan.kernels == Kernels::fused || plan.compile || plan.library == Library::unsloth || s.layernorm;
   s.fused_mlp = plan.kernels == Kernels::fused || plan.library == Library::unsloth;
-  s.fp32_product = a.model_type.starts_with("gemma") || a.model_type.starts_with("olmo2");
+  s.fp32_product =
+      plan.library == Library::litgpt || a.model_type.starts_with("gemma") || a.model_type.starts_with("olmo2");
   s.keeps_qkv = keeps_qkv(plan);
   s.one_norm = a.parallel_residual && kind.norms == 1;
   s.activation_widths = s.fused_mlp || plan.library != Library::hf ? 2 : activation_widths(a.hidden_act);

@@ -20,12 +20,21 @@ void save_input(const LayerSetting& s, SavedTensors& out) {
                    s.linear_input, s.tp, "TransformerEngine keeps it beside the 16-bit output of attention"});
 }
 
-/// Softmax output; HF's Llama-type layers keep it in fp32 and once more in 16 bit.
+/// transformers' layers take the softmax in fp32, but for GPT-2's, OPT's and Falcon's.
+bool upcasts_softmax(const Plan& plan) {
+  const Architecture& a = plan.subject->architecture;
+  const bool like_gpt2 = a.model_type.empty() && a.learned_positions;
+  return plan.library == Library::hf && !like_gpt2 && a.model_type != "gpt2" && a.model_type != "opt" &&
+         a.model_type != "falcon";
+}
+
+/// Bytes of a score: softmax, its 16-bit copy where it is taken in fp32; with dropout a mask, and the dropped copy
+/// where the 16-bit one does not take its place.
 double score_bytes(const Plan& plan, const LayerSetting& s) {
-  const bool upcast = !s.megatron && !s.layernorm && plan.library == Library::hf;
-  double bytes = upcast && s.e == 2 ? 4 + s.e : s.e;
-  if (plan.subject->architecture.softcap > 0) bytes += s.e;      // tanh keeps its output
-  if (plan.dropout && s.trained) bytes += upcast ? 1 : 1 + s.e;  // the mask, and the dropped copy
+  const bool copied = upcasts_softmax(plan) && s.e == 2;
+  double bytes = copied ? 4 + s.e : s.e;
+  if (plan.subject->architecture.softcap > 0) bytes += s.e;  // tanh keeps its output
+  if (plan.dropout && s.trained) bytes += copied ? 1 : 1 + s.e;
   return bytes;
 }
 

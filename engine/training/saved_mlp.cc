@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "engine/training/saved_tensors.h"
 
 namespace vram {
@@ -9,7 +11,7 @@ constexpr const char* kMlpNote =
 /// Tensors of the inner width that an MLP keeps, its down-projection's input included.
 double kept_widths(const LayerSetting& s, bool gated) {
   const double last = s.trained ? 1 : 0;  // only the down-projection's weight gradient asks for its input
-  if (!gated) return s.activation_widths - 1 + last;
+  if (!gated) return std::max(1.0, s.activation_widths - 1 + last);  // ReLU asks for its output itself
   return (s.fused_mlp ? 2 : 1 + s.activation_widths) + last;
 }
 

@@ -35,6 +35,7 @@ struct LayerSetting {
   double input_split = 1;   // cuts the saved inputs of linears that read the stream
   bool megatron = false;    // Megatron-core's layers
   bool fused_norm = false, fused_mlp = false, layernorm = false;
+  bool centred_in_fp32 = false;  // a LayerNorm of elementary operations in fp32 (Cohere)
   bool fp32_product = false;     // an eager norm multiplies by its weight in fp32 (Gemma, OLMo 2)
   bool keeps_qkv = false;        // v is a view that keeps the output of one qkv projection alive beside rotated q and k
   bool one_norm = false;         // attention and MLP read one norm's output

@@ -47,6 +47,8 @@ TEST_CASE("A Llama-type layer of transformers") {
       {kLlama + kHf + "&kernels=fused", 8 * h + 6 * f + 4 * a * d + 4 * k * d + 4 * a + 8},
       {kLlama + "&framework=ddp&precision=fp32", 24 * h + 16 * f + 8 * a * d + 8 * k * d + 4 * a + 8},
       {kLlama + "&framework=ddp&precision=fp32&attention=eager", 24 * h + 16 * f + 16 * a * d + 4 * a * s + 8},
+      {kLlama + "&framework=ddp&precision=fp32&attention=eager&dropout=1",
+       24 * h + 16 * f + 16 * a * d + 9 * a * s + 8},
       {kLlama + "&framework=ddp&precision=bf16", 26 * h + 8 * f + 4 * a * d + 4 * k * d + 4 * a + 8},  // autocast
   }));
   CAPTURE(row.share);
@@ -92,6 +94,10 @@ TEST_CASE("Families that differ in norms, in parallel branches or in their fused
        [](double H, double W, double A, double, double) { return 18 * H + 4 * W + 4 * A + 16; }},
       {"falcon-7b", 32, 4544, 18176, 71, 1, 64,
        [](double H, double W, double A, double, double D) { return 8 * H + 4 * W + 4 * D + 4 * A + 8; }},
+      {"command-r-35b", 40, 8192, 22528, 64, 64, 128,
+       [](double H, double W, double A, double K, double D) {
+         return 14 * H + 8 * W + 4 * A * D + 4 * K * D + 4 * A + 4;
+       }},
       {"phi-2", 32, 2560, 10240, 32, 32, 80,
        [](double H, double W, double A, double, double) { return 12 * H + 10 * W + 4 * A + 8; }},
       {"olmo-2-7b", 32, 4096, 11008, 32, 32, 128,
@@ -101,6 +107,21 @@ TEST_CASE("Families that differ in norms, in parallel branches or in their fused
   CAPTURE(preset.id);
   CHECK(saved_per_token(std::string("model=") + preset.id + kHf) ==
         preset.layers * preset.bytes(preset.hidden, preset.ffn, preset.heads, preset.kv_heads, preset.head_dim));
+}
+
+TEST_CASE("An activation composed of elementary operations keeps every step") {
+  struct Activation {
+    const char* name;
+    double widths;  // bytes ÷ 2 of the inner width, its input and its output included
+  };
+  const Activation activation = GENERATE(values<Activation>(
+      {{"gelu", 2}, {"relu", 1}, {"relu2", 2}, {"gelu_new", 5}, {"gelu_fast", 8}, {"quick_gelu", 3}}));
+  CAPTURE(activation.name);
+  const std::string shape =
+      "model=custom&layers=4&hidden=512&heads=8&ffn=2048&vocab=1000&arch=%7B%22hidden_act%22%3A%22";
+  const double attention = 16 * h + 4 * a + 8;
+  CHECK(saved_per_token(shape + activation.name + "%22%7D" + kHf) ==
+        4 * (attention + 8 * h + 2 * activation.widths * F));
 }
 
 TEST_CASE("A mixture of experts keeps every token's way through its experts") {
