@@ -113,9 +113,10 @@ std::string report_markdown(const Report& report, std::string_view page) {
   std::string out;
   if (report.answered) {
     add_head(out, report, page);
+    if (report.plan.view == View::serve) add_serving(out, report);
     add_training(out, report);
     add_compute(out, report);
-    add_serving(out, report);
+    if (report.plan.view != View::serve) add_serving(out, report);
     add_findings(out, report);
   }
   add_messages(out, report.answered ? own_messages(report) : report.messages);

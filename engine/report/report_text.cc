@@ -216,9 +216,10 @@ std::string report_text(const Report& report) {
   Text text;
   if (report.answered) {
     add_head(text, report);
+    if (report.plan.view == View::serve) add_serving(text, report);
     add_training(text, report);
     add_compute(text, report);
-    add_serving(text, report);
+    if (report.plan.view != View::serve) add_serving(text, report);
     add_findings(text, report);
     return text.out;
   }

@@ -27,7 +27,7 @@ void add_cache(const ServingBill& bill, FigureList& list) {
 void add_capacity(const ServingBill& bill, FigureList& list) {
   const Plan& plan = list.report.plan;
   list.requests("Requests at once", bill.max_concurrency, "at the mean length");
-  if (bill.max_concurrency_p99 != bill.max_concurrency) {
+  if (plan.prompt_p99 != plan.prompt || plan.output_p99 != plan.output) {
     list.requests("... at P99", bill.max_concurrency_p99);
   }
   list.requests("... at the longest", bill.max_concurrency_at_max_len, tokens(plan.max_len) + " each");

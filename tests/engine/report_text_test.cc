@@ -44,6 +44,13 @@ TEST_CASE("it begins with three sentences: training, compute, serving") {
   CHECK(text.find("\nCompute   ") < text.find("\nServing   "));
 }
 
+TEST_CASE("the bill that the view shows comes first") {
+  const std::string train = report_text(report("model=llama-2-7b"));
+  const std::string serve = report_text(report("model=llama-2-7b&view=serve"));
+  CHECK(train.find("\nTRAINING") < train.find("\nSERVING"));
+  CHECK(serve.find("\nSERVING") < serve.find("\nTRAINING"));
+}
+
 TEST_CASE("amounts follow the units that the plan asks for") {
   const std::string share = "model=custom&params=70e9&framework=deepspeed&precision=fp16";
   CHECK(report_text(report(share)).find(" 130.39\n") != std::string::npos);  // 140e9 / 2^30
