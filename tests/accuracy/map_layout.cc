@@ -1,11 +1,19 @@
 #include <cmath>
 
+#include "engine/plan/plan.h"
 #include "tests/accuracy/map_training.h"
 
 namespace vram::accuracy {
 namespace {
 
 double at_least_one(double value) { return value >= 1 ? value : 1; }
+
+/// Experts are not cut where their layout would not divide the GPUs otherwise.
+void set_expert_tensor_parallel(Mapping& m, double gpus, double tp, double pp) {
+  const double ep = at_least_one(number(m.c, "ep"));
+  if (const double etp = number(m.c, "etp"); etp >= 1) m.share.set("etp", etp);
+  else if (ep > 1 && tp > 1 && std::fmod(gpus, tp * ep * pp) != 0) m.share.set("etp", 1.0);
+}
 
 void set_parallel(Mapping& m) {
   const json& c = m.c;
@@ -15,22 +23,33 @@ void set_parallel(Mapping& m) {
   const double dp = number(c, "dp");
   double gpus = number(c, "n_gpus");
   if (no_tp) gpus = std::floor(gpus / at_least_one(number(c, "tp")));
+  if (m.words.has("(1 gpu)")) gpus = 1;  // what an instance of several ran on one
   if (gpus == 0) gpus = tp * pp * cp * at_least_one(dp);
   m.share.set("gpus", gpus);
   if (tp > 1) m.share.set("tp", tp);
   if (pp > 1) m.share.set("pp", pp);
   if (cp > 1) m.share.set("cp", cp);
   if (const double ep = number(c, "ep"); ep > 1) m.share.set("ep", ep);
-  if (const double etp = number(c, "etp"); etp >= 1) m.share.set("etp", etp);
+  set_expert_tensor_parallel(m, gpus, tp, pp);
   if (pp > 1 && number(c, "virtual_pp") > 1) m.share.set("vpp", number(c, "virtual_pp"));
   if (const auto sp = flag(c, "sequence_parallel"); sp && tp > 1) m.share.set("sp", *sp ? 1.0 : 0.0);
   else if (tp > 1 && m.share.get("framework") == "fsdp2") m.share.set("sp", 1.0);
 }
 
+/// A model with a table of positions takes no sample longer than that.
+double longest_sample(const Mapping& m) {
+  const double seq = number(m.c, "model.seq");
+  const Plan plan = read_plan(m.share.text()).plan;
+  if (!plan.subject || text(m.c, "model.pos") == "learned") return seq;
+  const Architecture& architecture = plan.subject->architecture;
+  const bool table = architecture.position == "learned" && architecture.max_positions > 0;
+  return table && seq > architecture.max_positions && !m.words.has("megatron") ? architecture.max_positions : seq;
+}
+
 void set_batch(Mapping& m) {
   const json& c = m.c;
   double micro = number(c, "micro_batch");
-  m.share.set_if("seq", number(c, "model.seq"));
+  m.share.set_if("seq", longest_sample(m));
   if (const double tokens = number(c, "micro_batch_tokens"); tokens > 0 && number(c, "model.seq") == 0) {
     m.share.set("seq", tokens);
     micro = 1;
@@ -82,7 +101,7 @@ void set_kernels(Mapping& m) {
   Words loss;
   loss.add(text(m.c, "id"));
   loss.add(text(m.c, "notes"));
-  if (loss.has_any({"liger", "fused linear", "cce"})) m.share.set("loss", "fused");
+  if (loss.has_any({"liger", "fused linear"}) || loss.whole("cce")) m.share.set("loss", "fused");
   else if (loss.has_any({"foak", "fast-kernels", "unsloth", "fast loss"})) m.share.set("loss", "inplace");
   else if (loss.has_any({"chunked"})) m.share.set("loss", "chunked");
   const bool compiled = m.run.has("compile") && !m.run.whole("eager");

@@ -54,14 +54,17 @@ void set_zero(Mapping& m, const std::string& framework) {
   }
 }
 
-bool is_adapter_method(const Mapping& m) { return !text(m.c, "lora").empty() || m.run.has("qlora"); }
+bool is_adapter_method(const Mapping& m) { return !text(m.c, "lora").empty() || m.method.whole_any({"qlora", "lora"}); }
 
 /// The storage of a 4- or 8-bit base in the words of a precision; "" for none.
 std::string quantised_base(const Mapping& m) {
-  if (m.run.has("gptq")) return "gptq";
-  if (m.run.whole("awq")) return "awq";
-  if (m.run.has_any({"nf4", "4-bit", "4bit", "qlora 4", "qlora", "bnb"})) return "nf4";
-  if (m.run.has_any({"8-bit", "int8"}) && is_adapter_method(m)) return "int8";
+  Words optimizer;
+  optimizer.add(text(m.c, "optimizer"));
+  if (m.method.has("gptq")) return "gptq";
+  if (m.method.whole("awq")) return "awq";
+  if (m.method.has_any({"nf4", "qlora", "bnb-4", "bnb.nf4"})) return "nf4";
+  if (m.method.has_any({"4-bit", "4bit"}) && !optimizer.has_any({"4-bit", "4bit"})) return "nf4";
+  if (m.method.has_any({"int8", "8-bit"}) && is_adapter_method(m) && !optimizer.has("8-bit")) return "int8";
   return "";
 }
 
@@ -94,14 +97,14 @@ void set_adapters(Mapping& m, const std::string& library) {
   const std::string base = quantised_base(m);
   if (lora.find("adapter") != std::string::npos) m.skip("adapters that are not low-rank");
   if (m.run.has("freeze")) m.skip("a method without a key");
-  if (lora.empty() && base.empty()) return;
+  if (!is_adapter_method(m) && base.empty()) return;
   m.share.set("method", base.empty() ? "lora" : "qlora");
   if (!base.empty()) {
     m.share.set("base", base);
     if (base == "nf4") m.share.set("double_quant", m.run.has("nf4") && !m.run.has_any({"dq", "double"}) ? "0" : "1");
     if (!prepares_kbit(m, library)) m.share.set("residual", m.run.whole("float16") ? "fp16" : "bf16");
   }
-  if (lora.empty()) return;
+  if (lora.empty()) return m.skip("rank and targets of the adapters are not stated");
   if (lora[0] == 'r') m.share.set_if("lora_rank", first_number(lora).value_or(0));
   if (lora.size() > 4 && lora.rfind("all-linear r", 0) == 0) m.share.set_if("lora_rank", first_number(lora).value_or(0));
   set_targets(m, lora);

@@ -68,6 +68,8 @@ std::string missing_for_peak(const Mapping& m) {
   if (number(c, "model.seq") == 0 && number(c, "micro_batch_tokens") == 0) return "the sequence length is not stated";
   if (number(c, "micro_batch") == 0 && number(c, "micro_batch_tokens") == 0) return "the micro-batch is not stated";
   if (text(c, "recompute").empty()) return "recomputation is not stated";
+  if (m.words.has("unsharded init")) return "the peak is that of loading, before the weights are sharded";
+  if (text(c, "precision").empty() && m.share.get("method").empty()) return "the precision is not stated";
   if (m.words.has("unpacked")) return "the lengths of the samples are not stated";
   return "";
 }
@@ -101,6 +103,16 @@ Measurement begin(const Mapping& m, Figure figure) {
   return out;
 }
 
+/// The same plan with one layer on one stage.
+std::string one_layer(Share share) {
+  const std::string tp = share.get("tp");
+  share.set("layers", 1.0);
+  share.set("gpus", tp.empty() ? "1" : tp);
+  for (const char* key : {"pp", "vpp"}) share.set(key, "1");
+  share.set("global_batch", share.get("micro_batch"));
+  return share.text();
+}
+
 void add_memory(const Mapping& m, std::vector<Measurement>& out) {
   const json* measured = find(m.c, "measured");
   if (!measured || !measured->is_object()) return;
@@ -115,6 +127,7 @@ void add_memory(const Mapping& m, std::vector<Measurement>& out) {
       one.reading = reading_of(key);
       one.measured = value.get<double>() * unit->bytes;
       one.unit = unit->name;
+      if (row.figure == Figure::layer) one.share = one_layer(m.share);
       if (is_memory_peak(row.figure) || row.figure == Figure::steady) one.family += sort_of(m);
       if (is_memory_peak(row.figure) && one.skipped.empty()) one.skipped = missing_for_peak(m);
       if (flag(m.c, "measured.oom_or_failed").value_or(false)) break;  // a reading before the failure
@@ -157,6 +170,7 @@ std::vector<Measurement> training_measurements(const json& c) {
     m.words.add(text(c, field));
   for (const char* field : {"id", "precision", "optimizer", "sharding", "recompute", "attention", "notes", "lora"})
     m.run.add(text(c, field));
+  for (const char* field : {"id", "precision", "lora"}) m.method.add(text(c, field));
   map_model(m);
   map_hardware(m);
   map_software(m);

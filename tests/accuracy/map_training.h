@@ -16,7 +16,8 @@ struct Mapping {
 
   const json& c;
   Words words;          // everything the case says in words
-  Words run;            // precision, optimizer, sharding, recompute, attention, notes: what was run
+  Words run;            // id, precision, optimizer, sharding, recompute, attention, notes: what was run
+  Words method;         // id, precision, adapters: what is trained
   Share share;
   std::string skipped;  // the first reason counts
 
