@@ -51,7 +51,9 @@ Line tensor_leaf(const Plan& plan, const Sum& sum, const InFlight& in_flight) {
   factors.push_back(sum.alike ? times(t.symbol, t.width, t.meaning)
                               : times("Σ", sum.elements, "elements over the layers"));
   factors.push_back(times("B", t.bytes, "bytes each"));
-  if (in_flight.chunks_in_flight != 1) factors.push_back(times("m", in_flight.chunks_in_flight, "in flight"));
+  if (in_flight.chunks_in_flight != 1)
+    factors.push_back(
+        times("m", in_flight.chunks_in_flight, in_flight.chunks == 1 ? "micro-batches in flight" : "chunks in flight"));
   if (in_flight.chunks != 1) factors.push_back(over("v", in_flight.chunks, "chunks of the stage"));
   if (t.split > 1) factors.push_back(over("tp", t.split, "tensor parallel"));
   if (in_flight.kept_share != 1) factors.push_back(times("kept", in_flight.kept_share, "share kept on the GPU"));
@@ -181,7 +183,7 @@ std::vector<Sum> stage_sums(const Plan& plan, const Stage& stage, double share) 
 }  // namespace
 
 void push_tokens(const Plan& plan, std::vector<Factor>& factors) {
-  factors.push_back(times("b", plan.micro_batch, "sequences"));
+  if (plan.micro_batch != 1) factors.push_back(times("b", plan.micro_batch, "sequences"));
   factors.push_back(times("s", plan.seq, "tokens"));
   if (plan.cp > 1) factors.push_back(over("cp", plan.cp, "context parallel"));
 }

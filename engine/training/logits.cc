@@ -68,7 +68,7 @@ Line copies_leaf(const Plan& plan, double heads) {
   if (heads != 1) factors.push_back(times("n", heads, "predictions"));
   push_tokens(plan, factors);
   factors.push_back(times("V", vocabulary(plan), "vocabulary"));
-  factors.push_back(times("B", bytes_per_logit(plan), "bytes of all copies"));
+  factors.push_back(times("B", bytes_per_logit(plan), "bytes a logit"));
   if (plan.tp > 1) factors.push_back(over("tp", plan.tp, "tensor parallel"));
   return leaf("copies", "Copies of the logits", std::move(factors),
               "logits, their fp32 copy, softmax and gradient, by library and loss; measured on PyTorch 2.6",
@@ -82,7 +82,7 @@ Line final_norm_leaf(const Plan& plan) {
   std::vector<Factor> factors;
   push_tokens(plan, factors);
   factors.push_back(times("h", plan.subject->architecture.hidden, "hidden"));
-  factors.push_back(times("B", fused ? 2 * e : 4 + 3 * e, "bytes"));
+  factors.push_back(times("B", fused ? 2 * e : 4 + 3 * e, "bytes each"));
   if (plan.sp && plan.tp > 1) factors.push_back(over("tp", plan.tp, "tensor parallel"));
   return leaf("final_norm", "Final norm", std::move(factors), "as a norm of the layers", kLogitsBand);
 }

@@ -2,31 +2,39 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 
 namespace vram {
 namespace {
 
-/// What a ledger calls parameters that belong together.
-struct Category {
+struct Name {
   const char* id;
   const char* label;
-  const char* kv_id;     // cut by fewer ranks than tp, because there are fewer KV heads
-  const char* whole_id;  // whole on every tensor-parallel rank
 };
 
-constexpr Category kEmbedding = {"embedding", "Embedding", "embedding_kv", "positions"};
-constexpr Category kAttention = {"attention", "Attention", "attention_kv", "attention_whole"};
-constexpr Category kMixer = {"mixer", "Linear mixers", "mixer_kv", "mixer_whole"};
-constexpr Category kMlp = {"mlp", "MLP", "mlp_kv", "mlp_whole"};
-constexpr Category kShared = {"shared_experts", "Shared experts", "shared_kv", "shared_whole"};
-constexpr Category kExperts = {"experts", "Experts", "experts_kv", "experts_whole"};
-constexpr Category kRouter = {"routers_cut", "Routers", "routers_kv", "routers"};
-constexpr Category kVectors = {"norms_cut", "Norms and biases, cut", "norms_kv", "norms"};
-constexpr Category kExpertVectors = {"expert_biases", "Expert biases", "", ""};
-constexpr Category kOther = {"other_cut", "Other projections", "other_kv", "other"};
-constexpr Category kHead = {"head", "Head", "head_kv", "head_whole"};
-constexpr Category kOutside = {"outside_cut", "Towers outside", "outside_kv", "outside"};
-constexpr Category kCorrection = {"correction_bias_cut", "Correction bias", "correction_bias_kv", "correction_bias"};
+/// What a ledger calls parameters that belong together, by how they are cut.
+struct Category {
+  Name cut;      // among all tensor-parallel ranks
+  Name whole;    // a copy on every one of them
+  Name kv = {};  // among fewer ranks, because there are fewer KV heads
+};
+
+constexpr Category kEmbedding = {{"embedding", "Embedding"}, {"positions", "Position embedding"}};
+constexpr Category kAttention = {{"attention", "Attention"},
+                                 {"attention_whole", "Attention, on every rank"},
+                                 {"attention_kv", "Attention, K and V"}};
+constexpr Category kMixer = {{"mixer", "Linear mixers"}, {"mixer_whole", "Linear mixers, on every rank"}};
+constexpr Category kMlp = {{"mlp", "MLP"}, {"mlp_whole", "MLP, on every rank"}};
+constexpr Category kShared = {{"shared_experts", "Shared experts"}, {"shared_whole", "Shared experts, on every rank"}};
+constexpr Category kExperts = {{"experts", "Experts"}, {"experts_whole", "Experts"}};
+constexpr Category kRouter = {{"routers_cut", "Routers, cut"}, {"routers", "Routers"}};
+constexpr Category kVectors = {
+    {"norms_cut", "Norms and biases, cut"}, {"norms", "Norms and biases"}, {"norms_kv", "Norms and biases of K and V"}};
+constexpr Category kExpertVectors = {{"expert_biases", "Expert biases"}, {"expert_biases_whole", "Expert biases"}};
+constexpr Category kOther = {{"other_cut", "Other projections, cut"}, {"other", "Other projections"}};
+constexpr Category kHead = {{"head", "Head"}, {"head_whole", "Head, on every rank"}};
+constexpr Category kOutside = {{"outside_cut", "Towers outside, cut"}, {"outside", "Towers outside"}};
+constexpr Category kCorrection = {{"correction_bias_cut", "Correction bias"}, {"correction_bias", "Correction bias"}};
 
 const Category& layer_category(const Matrix& m) {
   if (m.part == Part::correction_bias) return kCorrection;
@@ -81,13 +89,17 @@ double split_of(const Plan& plan, const Matrix& m, double kv_heads) {
   return 1;
 }
 
-const char* group_id(const Plan& plan, const Category& category, const Matrix& m, double split) {
-  if (m.shard == Shard::expert) return category.id;
-  if (&category == &kVectors || &category == &kRouter || &category == &kOther || &category == &kOutside ||
-      &category == &kCorrection)
-    return split > 1 ? category.id : category.whole_id;
-  if (split == plan.tp) return category.id;
-  return split > 1 ? category.kv_id : category.whole_id;
+/// Categories whose matrices every rank holds are called so on a single rank, too.
+bool usually_whole(const Category& category) {
+  return &category == &kVectors || &category == &kRouter || &category == &kOther || &category == &kOutside ||
+         &category == &kCorrection;
+}
+
+Name group_name(const Plan& plan, const Category& category, const Matrix& m, double split) {
+  if (m.shard == Shard::expert) return category.cut;
+  if (split == 1 && usually_whole(category)) return category.whole;
+  if (split == plan.tp) return category.cut;
+  return split > 1 ? category.kv : category.whole;
 }
 
 class Collector {
@@ -99,7 +111,7 @@ class Collector {
     const double count = rows * m.cols * m.copies;
     if (count <= 0) return;
     const double split = split_of(plan_, m, kv_heads);
-    ParameterGroup& group = find(group_id(plan_, category, m, split), category, m, split);
+    ParameterGroup& group = find(group_name(plan_, category, m, split), m, split);
     const double times = std::max(1.0, layers);
     if (group.elements == 0) group.layers = layers;
     if (group.layers != layers) group.layers = 0;
@@ -112,17 +124,18 @@ class Collector {
   std::vector<ParameterGroup> take() { return std::move(groups_); }
 
  private:
-  ParameterGroup& find(const char* id, const Category& category, const Matrix& m, double split) {
-    const bool trained = m.part != Part::correction_bias;
+  ParameterGroup& find(Name name, const Matrix& m, double split) {
+    for (const ParameterGroup& group : groups_)
+      if (std::string_view(group.id) == name.id && group.split != split)
+        name = {"attention_kv_global", "Attention, K and V of full layers"};  // with another number of KV heads
     for (ParameterGroup& group : groups_)
-      if (group.label == category.label && group.split == split && group.trained == trained) return group;
-    const bool taken = std::any_of(groups_.begin(), groups_.end(), [id](const auto& other) { return other.id == id; });
+      if (std::string_view(group.id) == name.id) return group;
     ParameterGroup group;
-    group.id = taken ? "attention_kv_global" : id;  // full layers with another number of KV heads
-    group.label = category.label;
+    group.id = name.id;
+    group.label = name.label;
     group.split = split;
     group.shards = m.shard == Shard::expert ? plan_.expert_shards() : plan_.dense_shards();
-    group.trained = trained;
+    group.trained = m.part != Part::correction_bias;
     groups_.push_back(group);
     return groups_.back();
   }

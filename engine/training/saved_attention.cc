@@ -53,14 +53,14 @@ void save_heads(const LayerSetting& s, const Attention& t, SavedTensors& out) {
   const double q = t.heads * t.qk_head_dim, k = t.kv_heads * t.qk_head_dim, v = t.kv_heads * t.v_head_dim;
   const double output = t.heads * t.v_head_dim;
   const double q_copies = s.keeps_qkv ? 2 : 1, k_copies = q_copies;
-  out.push_back({"q", "Queries and output", Area::attention, "a d", "query width and output width",
-                 q * q_copies + output, s.e, s.tp, kFlash});
+  out.push_back({"q", "Queries and output", Area::attention, "a d", "elements of Q and output", q * q_copies + output,
+                 s.e, s.tp, kFlash});
   if (s.eager) {
     out.push_back({"kv", "Keys and values, repeated for every head", Area::attention, "a d", "key and value width",
                    q + output, s.e, s.tp, "repeat_kv: eager attention gains nothing from grouped heads"});
     return;
   }
-  out.push_back({"kv", "Keys and values", Area::attention, "k d", "key and value width", k * k_copies + v, s.e,
+  out.push_back({"kv", "Keys and values", Area::attention, "k d", "elements of K and V", k * k_copies + v, s.e,
                  std::max(1.0, std::min(s.tp, t.kv_heads)), kFlash});
 }
 
