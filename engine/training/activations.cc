@@ -90,19 +90,37 @@ bool selects_operations(const Plan& plan) {
   return plan.recompute == Recompute::selective && plan.library != Library::megatron;
 }
 
-SavedTensors kept_tensors(const Plan& plan, const LayerKind& kind) {
+/// All that one layer saves when nothing is recomputed.
+SavedTensors whole_layer(const Plan& plan, const LayerKind& kind) {
+  LayerSetting s = layer_setting(plan, kind);
+  s.recompute_core = s.recompute_mlp = s.recompute_norms = s.recompute_moe = s.recompute_product = s.recompute_latent =
+      false;
+  return saved_tensors(plan, s, kind);
+}
+
+/// What selective recomputation leaves of it.
+SavedTensors selected_tensors(const Plan& plan, const LayerKind& kind) {
   const LayerSetting s = layer_setting(plan, kind);
   return selects_operations(plan) ? saved_by_selected_operations(s, kind) : saved_tensors(plan, s, kind);
 }
 
-/// Share of the stage's layers that recomputation applies to: `recompute_layers` of all layers, evenly over stages.
-double recomputed_share(const Plan& plan) {
-  if (plan.recompute == Recompute::none || plan.layers <= 0) return 0;
-  return std::min(1.0, plan.recompute_layers / plan.layers);
+/// What backward computes again of the layer that it differentiates.
+SavedTensors recomputed_tensors(const Plan& plan, const LayerKind& kind) {
+  SavedTensors tensors = whole_layer(plan, kind);
+  if (plan.recompute == Recompute::none) return {};
+  if (plan.recompute == Recompute::full || selects_operations(plan)) return tensors;
+  const SavedTensors kept = selected_tensors(plan, kind);
+  std::erase_if(tensors, [&kept](const SavedTensor& t) {
+    return std::any_of(kept.begin(), kept.end(),
+                       [&t](const SavedTensor& k) { return k.area == t.area && std::string_view(k.id) == t.id; });
+  });
+  return tensors;
 }
 
+/// Layers of the stage that recomputation applies to: `recompute_layers` of all layers, evenly over the stages.
 double recomputed_layers(const Plan& plan, const Stage& stage) {
-  return std::floor(stage.layers * recomputed_share(plan));
+  if (plan.recompute == Recompute::none || plan.layers <= 0) return 0;
+  return std::floor(stage.layers * std::min(1.0, plan.recompute_layers / plan.layers));
 }
 
 /// FSDP runs a frozen base in mixed precision with the checkpoints once more in fp32 during backward: 4 bytes where
@@ -133,7 +151,7 @@ const LayerKind* heaviest_kind(const Plan& plan, const Stage& stage) {
   double most = -1;
   for (size_t k = 0; k < model.kinds.size(); ++k) {
     if (layers_of_kind(model, stage, k) <= 0) continue;
-    const double bytes = bytes_per_token(saved_tensors(plan, layer_setting(plan, model.kinds[k]), model.kinds[k]));
+    const double bytes = bytes_per_token(whole_layer(plan, model.kinds[k]));
     if (bytes <= most) continue;
     most = bytes;
     heaviest = &model.kinds[k];
@@ -141,19 +159,16 @@ const LayerKind* heaviest_kind(const Plan& plan, const Stage& stage) {
   return heaviest;
 }
 
-/// The layer under differentiation: its tensors where they are computed again, and backward's own.
-Line working_line(const Plan& plan, const Stage& stage, bool whole_layer) {
+/// The layer under differentiation: what of it is computed again (all of it where no other is left), and backward's
+/// own tensors.
+Line working_line(const Plan& plan, const Stage& stage, Moment moment) {
   const LayerKind* kind = heaviest_kind(plan, stage);
-  std::vector<Line> children;
   if (kind == nullptr) return sum_line("working", "Layer in backward", {});
-  LayerSetting s = layer_setting(plan, *kind);
-  if (whole_layer) {
-    s.recompute_core = s.recompute_mlp = s.recompute_norms = s.recompute_moe = s.recompute_product =
-        s.recompute_latent = false;
-    std::vector<Sum> sums;
-    for (const SavedTensor& t : saved_tensors(plan, s, *kind)) add(t, 1, sums);
-    children = area_lines(plan, sums, {});
-  }
+  const LayerSetting s = layer_setting(plan, *kind);
+  std::vector<Sum> sums;
+  for (const SavedTensor& t : moment == Moment::last ? whole_layer(plan, *kind) : recomputed_tensors(plan, *kind))
+    add(t, 1, sums);
+  std::vector<Line> children = area_lines(plan, sums, {});
   std::vector<Factor> factors;
   push_tokens(plan, factors);
   factors.push_back(times("B/token", transient_bytes_per_token(plan, s, *kind) + s.e * s.h / s.sp, "bytes a token"));
@@ -166,17 +181,26 @@ Line working_line(const Plan& plan, const Stage& stage, bool whole_layer) {
 /// 0.1 rather than 0.09999999999999998: as many decimals as a line counts.
 double tidy(double value) { return std::nearbyint(value * 1e9) / 1e9; }
 
-std::vector<Sum> stage_sums(const Plan& plan, const Stage& stage, double share) {
+void add_layers(const Plan& plan, const LayerKind& kind, double whole, double selected, std::vector<Sum>& sums) {
+  if (whole > 0)
+    for (const SavedTensor& t : whole_layer(plan, kind)) add(t, whole, sums);
+  if (selected > 0)
+    for (const SavedTensor& t : selected_tensors(plan, kind)) add(t, selected, sums);
+}
+
+/// What the stage's layers save, those that are checkpointed whole left out. Prediction modules are as the layers.
+std::vector<Sum> stage_sums(const Plan& plan, const Stage& stage) {
   const Model& model = *plan.subject;
+  const double recomputed = recomputed_layers(plan, stage) / stage.layers;
+  const bool selective = plan.recompute == Recompute::selective;
   std::vector<Sum> sums;
   for (size_t k = 0; k < model.kinds.size(); ++k) {
-    const double layers = tidy(layers_of_kind(model, stage, k) * share);
-    if (layers <= 0) continue;
-    for (const SavedTensor& t : kept_tensors(plan, model.kinds[k])) add(t, layers, sums);
+    const double layers = layers_of_kind(model, stage, k);
+    add_layers(plan, model.kinds[k], tidy(layers * (1 - recomputed)), selective ? tidy(layers * recomputed) : 0, sums);
   }
-  if (prediction_modules(plan, stage) > 0 && share > 0)
-    for (const LayerKind& module : model.mtp)
-      for (const SavedTensor& t : kept_tensors(plan, module)) add(t, 1, sums);
+  if (prediction_modules(plan, stage) <= 0) return sums;
+  for (const LayerKind& module : model.mtp)
+    add_layers(plan, module, recomputed < 1 ? 1 : 0, selective && recomputed == 1 ? 1 : 0, sums);
   return sums;
 }
 
@@ -190,16 +214,14 @@ void push_tokens(const Plan& plan, std::vector<Factor>& factors) {
 
 Line activations_line(const Plan& plan, const Stage& stage, Moment moment) {
   if (!plan.subject->has_shape || stage.layers <= 0) return sum_line("activations", "Activations", {});
-  const bool whole_layers = plan.recompute == Recompute::full;
-  const bool recomputes = whole_layers || selects_operations(plan);
-  if (moment == Moment::last) return sum_line("activations", "Activations", {working_line(plan, stage, true)});
+  if (moment == Moment::last) return sum_line("activations", "Activations", {working_line(plan, stage, moment)});
   InFlight in_flight{stage.chunks_in_flight, stage.chunks, 1};
   if (plan.offload == Offload::activations) in_flight.kept_share = tidy(1 - plan.offload_fraction);
-  const double checkpointed = whole_layers ? recomputed_layers(plan, stage) : 0;
-  std::vector<Line> children = area_lines(plan, stage_sums(plan, stage, 1 - checkpointed / stage.layers), in_flight);
-  const double modules = whole_layers ? prediction_modules(plan, stage) : 0;
+  std::vector<Line> children = area_lines(plan, stage_sums(plan, stage), in_flight);
+  const double checkpointed = plan.recompute == Recompute::full ? recomputed_layers(plan, stage) : 0;
+  const double modules = checkpointed == stage.layers ? prediction_modules(plan, stage) : 0;
   if (checkpointed > 0) children.push_back(checkpoints_leaf(plan, checkpointed + modules, moment, in_flight));
-  if (moment == Moment::backward) children.push_back(working_line(plan, stage, recomputes));
+  if (moment == Moment::backward) children.push_back(working_line(plan, stage, moment));
   return sum_line("activations", "Activations", std::move(children), kActivationsNote);
 }
 

@@ -201,6 +201,17 @@ TEST_CASE("Only some layers recompute") {
   CHECK(saved_per_token(kLlama + kHf + "&recompute=full&recompute_layers=3") == layer + 3 * 2 * h);
 }
 
+TEST_CASE("Selective recomputation computes one layer's scores again in backward") {
+  const TrainingBill b = bill(kGpt + "&attention=eager&dropout=1&recompute=selective&seq=1024");
+  const Line working = line(line(phase(b, "backward").lines, "activations").children, "working");
+  CHECK(static_cast<double>(line(working.children, "attention").bytes) == s * 5 * a * s);
+}
+
+TEST_CASE("Selective recomputation of some layers leaves the others whole") {
+  CHECK(saved_per_token(kGpt + "&attention=eager&dropout=1&recompute=selective&recompute_layers=1") ==
+        4 * (34 * h + 16) + 3 * 5 * a * s);
+}
+
 TEST_CASE("Megatron's MLP recomputation keeps the MLP's input only") {
   const double whole = saved_per_token(kLlama + "&recompute=selective&recompute_modules=core_attn");
   const double without = saved_per_token(kLlama + "&recompute=selective&recompute_modules=core_attn,mlp");
