@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "engine/model/config_json.h"
+#include "engine/plan/percent.h"
+#include "engine/preset_table.h"
 
 namespace vram {
 namespace {
@@ -50,15 +52,24 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
 }
 
-/// Calls use(key, value) for each pair of "a=1&b=2"; values are plain in the fragments we meet.
+/// Calls use(key, value) for each pair of "a=1&b=2".
 template <class Use>
 void each_pair(std::string_view text, Use use) {
   while (!text.empty()) {
     const std::string_view pair = text.substr(0, text.find('&'));
     const size_t equals = pair.find('=');
-    if (equals != std::string_view::npos) use(pair.substr(0, equals), pair.substr(equals + 1));
+    if (equals != std::string_view::npos) use(pair.substr(0, equals), percent_decode(pair.substr(equals + 1)));
     text.remove_prefix(std::min(text.size(), pair.size() + 1));
   }
+}
+
+/// A link or a share string: one word whose first key is one of ours.
+bool is_share(std::string_view text) {
+  if (text.find_first_of(" \t\r\n") != std::string_view::npos) return false;
+  std::string_view share = share_of_url(text);
+  share = share.substr(share.find_first_not_of("#?") == std::string_view::npos ? 0 : share.find_first_not_of("#?"));
+  const std::string_view first = share.substr(0, share.find('='));
+  return share.size() > first.size() && (first == "v" || find_field(first));
 }
 
 /// Everything of `from` but the model, on top of `plan`.
@@ -139,8 +150,21 @@ void pick_gpu(App& app, std::string_view id) {
   changed(app, Key::count_);
 }
 
+void pick_example(App& app, std::string_view id) {
+  for (const PresetRow& row : plan_presets()) {
+    if (row.id != id) continue;
+    // The one member of the file that the table does not hold; share strings have neither quotes nor backslashes.
+    constexpr std::string_view kMember = "\"share\": \"";
+    const size_t start = row.json.find(kMember);
+    if (start == std::string_view::npos) return;
+    const std::string_view rest = row.json.substr(start + kMember.size());
+    load(app, rest.substr(0, rest.find('"')));
+    changed(app, Key::count_);
+  }
+}
+
 void apply_change(App& app, std::string_view change) {
-  each_pair(change, [&](std::string_view name, std::string_view value) {
+  each_pair(change, [&](std::string_view name, const std::string& value) {
     if (const Field* row = find_field(name)) set(app, row->key, value);
   });
   changed(app, Key::count_);
@@ -150,9 +174,7 @@ void take_text(App& app, std::string_view text) {
   text = trimmed(text);
   if (text.empty()) return;
   if (text[0] == '{') return import_config(app, text);
-  const size_t at = text.find("v=1&");
-  const bool alone = at == 0 || text.find('#') != std::string_view::npos || text.substr(0, 6) == "model=";
-  if ((at != std::string_view::npos && alone) || text.substr(0, 6) == "model=") {
+  if (is_share(text)) {
     load(app, text);
     changed(app, Key::count_);
     return;

@@ -53,6 +53,9 @@ void clear(App& app, Key key);
 void pick_model(App& app, std::string_view id);
 void pick_gpu(App& app, std::string_view id);
 
+/// Opens one of the worked examples.
+void pick_example(App& app, std::string_view id);
+
 /// Applies a share-string fragment, as a finding's `change`.
 void apply_change(App& app, std::string_view change);
 

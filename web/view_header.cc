@@ -29,6 +29,18 @@ float tabs(App& app, float x, float y) {
   return x;
 }
 
+/// The worked examples, to start from.
+void examples(App& app, float x, float y) {
+  const Box box{x, y, text_width(kText, "Examples") + px(24), px(30)};
+  const Touch touch = area("examples", box);
+  text_centred(kText, touch.hovered ? theme().ink : theme().muted, box.x + box.w / 2, box.y + box.h / 2, "Examples");
+  if (touch.pressed) {
+    app.search.clear();
+    ImGui::OpenPopup("example");
+  }
+  picker_popup(app, {"example", "", "", "", plan_presets(), pick_example}, box, "");
+}
+
 void half_moon(float x, float y, ImU32 color) {
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const float r = px(6);
@@ -98,7 +110,8 @@ float header_view(App& app, const Box& window) {
   const bool two_rows = window.w < px(440);
   const float row = two_rows ? px(44) + px(17) : bar / 2;
   toggles(app, two_rows ? right + px(8) : copy.x - px(12), row);
-  tabs(app, two_rows ? left - px(12) : left + text_width(kTitle, "VRAM Ledger") + px(20), row - px(15));
+  const float end = tabs(app, two_rows ? left - px(12) : left + text_width(kTitle, "VRAM Ledger") + px(20), row - px(15));
+  examples(app, end, row - px(15));
   const float height = two_rows ? px(84) : bar;
   rule(window.x, height - hairline(), window.w, theme().rule);
   return height;

@@ -24,10 +24,12 @@ float derived_row(std::string_view label, std::string_view value, std::string_vi
 /// The picked model or GPU with its key facts; pressed, the list to pick from.
 struct Picker {
   std::string_view name;  // "model"
-  std::string title, facts, hint;
+  std::string title, facts, hint;  // hint: what "Custom" does; "" = there is no such choice
   std::span<const PresetRow> rows;
   void (*pick)(App&, std::string_view id);
 };
+/// The list alone, under `anchor`; opened by the caller with ImGui::OpenPopup(name).
+void picker_popup(App& app, const Picker& picker, const kit::Box& anchor, std::string_view current);
 float picker_card(App& app, const Picker& picker, float x, float y, float width);
 
 /// A list of lines as a financial statement; lines unfold to their parts, parts to formula and source.

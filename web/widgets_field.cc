@@ -62,13 +62,13 @@ std::string shown(const App& app, const Field& row) {
   return text.size() > 4 && text.size() < 16 ? show_grouped(read_number(text).value_or(0)) : text;
 }
 
-const char* hint_of(const Field& row) {
+const char* hint_of(const App& app, const Field& row) {
   switch (row.key) {
     case Key::mfu: return "";
     case Key::overhead: case Key::reserve: return "modelled";
-    case Key::params: return "exact";
+    case Key::params: return app.plan().model == "custom" ? "none" : "exact";
     case Key::stages: return "even";
-    case Key::gpu_tflops: return "data sheet";
+    case Key::gpu_tflops: return app.plan().gpu == "custom" ? "none" : "data sheet";
     case Key::engine_version: return "newest";
     default: return "none";
   }
@@ -137,10 +137,10 @@ void number_box(App& app, const Field& row, const Box& box) {
   const bool active = is_editing(name);
   frame(box, theme().box, fault ? theme().bad : active ? theme().accent : theme().rule);
   const float grey_width = text_width(kText, grey);
-  const bool room = text_width(kFigures, content.empty() ? hint_of(row) : content) + grey_width + px(10) <= inner;
+  const bool room = text_width(kFigures, content.empty() ? hint_of(app, row) : content) + grey_width + px(10) <= inner;
   if (room && !grey.empty()) text_right(kText, theme().muted, box.right() - px(9), box.y + box.h / 2, grey);
   const Box edit_box{box.x + px(9), box.y, room ? inner - grey_width - px(4) : inner, box.h};
-  if (text_box(name, edit_box, content, kFigures, hint_of(row))) edit(app, row.key, content);
+  if (text_box(name, edit_box, content, kFigures, hint_of(app, row))) edit(app, row.key, content);
 }
 
 void value_box(App& app, const Field& row, const Box& box) {

@@ -73,6 +73,8 @@ std::string preset_list(const App& app, const Picker& picker, const Box& box, st
   return picked;
 }
 
+}  // namespace
+
 void picker_popup(App& app, const Picker& picker, const Box& card, std::string_view current) {
   const float screen_w = ImGui::GetIO().DisplaySize.x, screen_h = ImGui::GetIO().DisplaySize.y;
   const float width = std::min(std::max(card.w, px(400)), screen_w - px(16));
@@ -85,20 +87,20 @@ void picker_popup(App& app, const Picker& picker, const Box& card, std::string_v
   const bool enter = is_editing("search") && ImGui::IsKeyPressed(ImGuiKey_Enter, false);
   text_box("search", {search.x + px(9), search.y, search.w - px(18), search.h}, app.search, kText,
            "Search", ImGui::IsWindowAppearing());
-  const float foot = px(36);
+  const float foot = px(picker.hint.empty() ? 8 : 36);
   const Box list{x + px(8), search.bottom() + px(8), width - px(12), height - px(48) - foot};
   std::string picked = preset_list(app, picker, list, current, enter);
-  rule(x, list.bottom(), width, theme().rule);
-  const Box custom{x + px(8), list.bottom() + px(4), width - px(16), px(28)};
-  if (preset_row(std::string(picker.name) + ".custom", "Custom", picker.hint, custom, current == "custom")) picked = "custom";
+  if (!picker.hint.empty()) {
+    rule(x, list.bottom(), width, theme().rule);
+    const Box custom{x + px(8), list.bottom() + px(4), width - px(16), px(28)};
+    if (preset_row(std::string(picker.name) + ".custom", "Custom", picker.hint, custom, current == "custom")) picked = "custom";
+  }
   if (!picked.empty()) {
     picker.pick(app, picked);
     ImGui::CloseCurrentPopup();
   }
   end_popup();
 }
-
-}  // namespace
 
 float picker_card(App& app, const Picker& picker, float x, float y, float width) {
   const Box box{x, y, width, px(52)};

@@ -105,6 +105,25 @@ export const cases = {
     await tab.until(async () => (await tab.report()).hardware.id === 'mi300x-192gb', 'a GPU by Enter');
     await tab.close();
   },
+  async 'a worked example opens its plan'() {
+    const tab = await open(base);
+    await tab.click('examples');
+    await tab.page.keyboard.type('four steps');
+    await tab.settle();
+    await tab.page.keyboard.press('Enter');
+    await tab.until(async () => (await tab.report()).serving.max_concurrency === 655, 'the 655 requests of the article');
+    await tab.page.waitForFunction(() => location.hash.includes('params=80'));
+    await tab.page.goBack();
+    await tab.until(async () => (await tab.report()).share === base, 'back to what it was');
+    await tab.close();
+  },
+  async 'a pasted link opens its plan'() {
+    const tab = await open(base);
+    await tab.page.evaluate(() => navigator.clipboard.writeText('https://elsewhere.example/x#v=1&model=gpt2&gpus=2'));
+    await tab.page.keyboard.press('Control+V');
+    await tab.until(async () => (await tab.report()).share === 'v=1&model=gpt2&gpus=2', 'the plan of the link');
+    await tab.close();
+  },
   async 'a fix applies itself'() {
     const tab = await open('model=llama-3.1-70b&gpus=32&tp=4&pp=4&seq=8192&global_batch=512');
     const before = await tab.report();

@@ -12,7 +12,11 @@ const flags = ['--no-sandbox', '--disable-quic', '--no-first-run', '--disable-ba
 
 export function equal(is, should, what = 'value') {
   const [a, b] = [JSON.stringify(is), JSON.stringify(should)];
-  if (a !== b) throw new Error(`${what}: ${a}, expected ${b}`);
+  if (a === b) return;
+  let at = 0;
+  while (at < a.length && a[at] === b[at]) at++;
+  const from = Math.max(0, at - 40);  // of long values, where they part
+  throw new Error(`${what}: ${a.slice(from, from + 160)}, expected ${b.slice(from, from + 160)}`);
 }
 export function truth(condition, what) {
   if (!condition) throw new Error(what);

@@ -7,7 +7,7 @@ const program = process.env.VRAM_LEDGER;
 
 /// Where the command line program is at hand, its answer; else the page's own.
 function answer(share, format) {
-  return execFileSync(program, ['estimate', share, '--format', format], { encoding: 'utf8' }).trim();
+  return execFileSync(program, ['estimate', share, '--format', format], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
 }
 
 export const cases = {
@@ -46,7 +46,8 @@ export const cases = {
     for (const line of [...report.training.lines, ...report.serving.lines]) truth(text.includes(line.label), `no ${line.label}`);
     for (const heading of ['Training', 'Serving']) truth(text.includes(heading), `no ${heading}`);
     if (program) {
-      const cells = answer(plan, 'markdown').split(/[|\n]/).map((cell) => cell.replace(/[*`\\#]|&nbsp;/g, '').trim()).filter((cell) => /[0-9]/.test(cell));
+      const plain = answer(plan, 'markdown').replace(/&lt;/g, '<').replace(/&gt;/g, '>').replace(/&nbsp;/g, ' ').replace(/&amp;/g, '&');
+      const cells = plain.split(/[|\n]/).map((cell) => cell.replace(/[*`\\#]/g, '').trim()).filter((cell) => /[0-9]/.test(cell));
       truth(cells.length > 20, 'the Markdown has no figures');
       const squeezed = text.replace(/[*`\\#\s]/g, '');
       for (const cell of cells) truth(squeezed.includes(cell.replace(/^[-–] /, '').replace(/\s/g, '')), `not in the document: ${cell}`);
