@@ -194,7 +194,7 @@ double expert_parameters(const Model& model) {
 
 void add_data_parallel(const Plan& plan, double compute_seconds, std::vector<Traffic>& out) {
   const double total = plan.subject->nominal_parameters;
-  const double experts = expert_parameters(*plan.subject);
+  const double experts = std::min(total, expert_parameters(*plan.subject));
   const bool full = plan.method == Method::full;  // adapters count with the dense part
   const double trained = full ? total - experts : trained_parameters(plan);
   const Factor stages = over("p", plan.pp, "pipeline parallel");

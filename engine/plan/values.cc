@@ -65,6 +65,8 @@ std::optional<Value> read_text(Key key, std::string_view text) {
     case Key::engine_version:
       value.text = read_version(text);
       break;
+    case Key::vs:
+      return "a share string, percent-encoded";
     case Key::gpus_among:
       value.text = read_gpus_among(text);
       break;

@@ -270,15 +270,18 @@ Line demand_line(const Plan& plan, const std::vector<CacheGroup>& groups, double
     const double tokens = plan.long_prompt + plan.long_output;
     children.push_back(group("long", "Long requests", request_lines(plan, groups, longer, tokens, shared)));
   }
+  std::vector<Line> prefix, surplus;
   for (const CacheGroup& cached : groups) {
     const double once = shared > 0 ? tokens_shared(cached, request_tokens(plan), round_up(plan.prefix, block)) : 0;
-    if (once > 0) children.push_back(leaf("prefix", "Shared prefix, once", token_factors(cached, 1, once), kKvNote));
-    const double surplus = window_surplus_tokens(plan, cached);
-    if (surplus > 0) {
-      children.push_back(leaf("surplus", "Micro-batch beyond the window", token_factors(cached, 1, surplus),
-                              "llama.cpp src/llama-kv-cache-iswa.cpp"));
+    if (once > 0) prefix.push_back(leaf(cached.id, cached.label, token_factors(cached, 1, once), kKvNote));
+    const double more = window_surplus_tokens(plan, cached);
+    if (more > 0) {
+      surplus.push_back(leaf(cached.id, cached.label, token_factors(cached, 1, more),
+                             "llama.cpp src/llama-kv-cache-iswa.cpp"));
     }
   }
+  if (!prefix.empty()) children.push_back(group("prefix", "Shared prefix, once", std::move(prefix)));
+  if (!surplus.empty()) children.push_back(group("surplus", "Micro-batch beyond the window", std::move(surplus)));
   if (children.size() == 1) return std::move(children.front());
   return group("requests", "Requests", std::move(children));
 }
