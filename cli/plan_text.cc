@@ -44,7 +44,8 @@ std::optional<std::string> config_share(const std::string& path) {
   const vram::ConfigReading reading = vram::read_config(*json);
   for (const vram::ModelFault& fault : reading.faults) {
     const std::string field = fault.field.empty() ? "" : fault.field + ": ";
-    say(path + ": " + (fault.text.rfind(field, 0) == 0 ? "" : field) + fault.text);
+    const std::string given = fault.given.empty() ? "" : fault.given + ": ";
+    say(path + ": " + (fault.text.rfind(field, 0) == 0 ? "" : field) + given + fault.text);
   }
   if (!reading.ok) {
     if (reading.faults.empty()) say(path + ": refused");

@@ -8,20 +8,46 @@ struct Word {
 };
 
 constexpr Word kDtypes[] = {
-    {"bfloat16", "bf16"}, {"float16", "fp16"},         {"half", "fp16"},          {"float32", "fp32"},
-    {"float", "fp32"},    {"float8_e4m3fn", "fp8"},    {"torch.bfloat16", "bf16"}, {"torch.float16", "fp16"},
-    {"torch.float32", "fp32"}, {"bf16", "bf16"},       {"fp16", "fp16"},          {"fp32", "fp32"},
+    {"bfloat16", "bf16"},
+    {"float16", "fp16"},
+    {"half", "fp16"},
+    {"float32", "fp32"},
+    {"float", "fp32"},
+    {"float8_e4m3fn", "fp8"},
+    {"torch.bfloat16", "bf16"},
+    {"torch.float16", "fp16"},
+    {"torch.float32", "fp32"},
+    {"bf16", "bf16"},
+    {"fp16", "fp16"},
+    {"fp32", "fp32"},
     {"fp8", "fp8"},
 };
 
 // quant_method, and the finer words of compressed-tensors ("format") and ModelOpt ("quant_algo"), as storage formats.
 constexpr Word kMethods[] = {
-    {"fp8", "fp8"},          {"fbgemm_fp8", "fp8"},       {"awq", "awq"},           {"gptq", "gptq"},
-    {"mxfp4", "mxfp4"},      {"bitsandbytes", "nf4"},     {"FP8", "fp8"},           {"NVFP4", "nvfp4"},
-    {"MXFP8", "mxfp8"},      {"W4A16_AWQ", "awq"},        {"INT4_AWQ", "awq"},      {"float-quantized", "fp8"},
-    {"naive-quantized", "fp8"}, {"int-quantized", "int8"}, {"pack-quantized", "int4"}, {"eetq", "int8"},
-    {"nvfp4-pack-quantized", "nvfp4"}, {"mxfp4-pack-quantized", "mxfp4"}, {"MIXED_PRECISION", "nvfp4"},
-    {"auto-round", "gptq"},  {"marlin", "gptq"},          {"mxfp8", "mxfp8"},       {"modelopt_fp4", "nvfp4"},
+    {"fp8", "fp8"},
+    {"fbgemm_fp8", "fp8"},
+    {"awq", "awq"},
+    {"gptq", "gptq"},
+    {"mxfp4", "mxfp4"},
+    {"bitsandbytes", "nf4"},
+    {"FP8", "fp8"},
+    {"NVFP4", "nvfp4"},
+    {"MXFP8", "mxfp8"},
+    {"W4A16_AWQ", "awq"},
+    {"INT4_AWQ", "awq"},
+    {"float-quantized", "fp8"},
+    {"naive-quantized", "fp8"},
+    {"int-quantized", "int8"},
+    {"pack-quantized", "int4"},
+    {"eetq", "int8"},
+    {"nvfp4-pack-quantized", "nvfp4"},
+    {"mxfp4-pack-quantized", "mxfp4"},
+    {"MIXED_PRECISION", "nvfp4"},
+    {"auto-round", "gptq"},
+    {"marlin", "gptq"},
+    {"mxfp8", "mxfp8"},
+    {"modelopt_fp4", "nvfp4"},
 };
 
 template <size_t n>
@@ -31,24 +57,54 @@ std::string_view meaning_of(const Word (&words)[n], std::string_view said) {
   return "";
 }
 
-std::string quantization_of(const Fields& q) {
-  const std::string method = q.text("quant_method");
-  if (method == "bitsandbytes") return q.flag("load_in_8bit") ? "int8" : "nf4";
+/// Bits of a weight, where the file says: GPTQ and AWQ at the top, compressed-tensors in its first group.
+double weight_bits(const Fields& q) {
+  if (q.has("bits")) return q.number("bits");
+  const Fields groups = q.section("config_groups");
+  for (const std::string& group : groups.names())
+    return groups.section(group.c_str()).section("weights").count("num_bits");
+  return 0;
+}
+
+std::string_view format_of(const Fields& q) {
   for (const char* finer : {"quant_algo", "format"})
     if (q.is_text(finer))
-      if (const std::string_view format = meaning_of(kMethods, q.text(finer)); !format.empty()) return std::string(format);
-  const std::string_view format = meaning_of(kMethods, method);
-  if (format == "gptq" && q.count("bits", 4) == 8) return "int8";
-  if (!format.empty()) return std::string(format);
-  q.fault("quant_method", "a quantisation that is not modelled; the weights are billed as if not quantised");
-  return "";
+      if (const std::string_view format = meaning_of(kMethods, q.text(finer)); !format.empty()) return format;
+  return meaning_of(kMethods, q.text("quant_method"));
+}
+
+std::string quantization_of(const Fields& q) {
+  const bool eight = q.flag("load_in_8bit");
+  if (q.text("quant_method") == "bitsandbytes" || eight || q.flag("load_in_4bit")) return eight ? "int8" : "nf4";
+  const std::string_view format = format_of(q);
+  if (format.empty()) {
+    q.fault("quant_method", "a quantisation that is not modelled; the weights are billed as if not quantised");
+    return "";
+  }
+  const double bits = weight_bits(q);
+  const bool packed = format == "gptq" || format == "awq" || format == "int4";
+  if (!packed || bits == 0 || bits == 4) return std::string(format);
+  if (bits == 8) return "int8";
+  q.fault("bits", "only 4 and 8 bits are modelled; the weights are billed at 4");
+  return std::string(format);
 }
 
 std::string dtype_of(const Fields& f) {
   const std::string said = f.text("dtype");
   const std::string_view format = meaning_of(kDtypes, said);
-  if (format.empty() && !said.empty() && said != "auto") f.fault("dtype", "not a precision known here; read as bfloat16");
+  if (format.empty() && !said.empty() && said != "auto")
+    f.fault("dtype", "not a precision known here; read as bfloat16");
   return std::string(format);
+}
+
+void read_quantization(const Fields& file, Architecture& a) {
+  if (!file.has("quantization_config")) return;
+  const Fields q = file.section("quantization_config");
+  const Fields inner = q.section("quantization");  // ModelOpt's own nesting
+  const Fields& told = inner.has("quant_algo") ? inner : q;
+  if (q.names().empty())
+    return file.fault("quantization_config", "no quantisation that is known here; billed as if there were none");
+  a.quantization = quantization_of(told);
 }
 
 }  // namespace
@@ -57,11 +113,8 @@ void read_checkpoint(const Fields& file, const Fields& f, Architecture& a) {
   std::string dtype = dtype_of(f);
   if (dtype.empty()) dtype = dtype_of(file);
   if (!dtype.empty()) a.dtype = dtype;
-  for (const Fields* source : {&f, &file}) {
-    if (!source->has("quantization_config") || !a.quantization.empty()) continue;
-    const Fields q = source->section("quantization_config");
-    if (q.has("quant_method") || q.has("quant_algo")) a.quantization = quantization_of(q);
-  }
+  for (const Fields* source : {&f, &file})
+    if (a.quantization.empty()) read_quantization(*source, a);
   a.has_vision = file.has("vision_config") || file.has("audio_config");
 }
 

@@ -16,6 +16,7 @@ struct Fields::Node {
 namespace {
 
 constexpr double kLargest = 9007199254740992.0;  // 2^53
+constexpr int kDeepest = 100;  // objects inside objects: JSON values are copied and freed by recursion
 
 bool is_word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
@@ -48,7 +49,23 @@ std::string without_infinities(std::string_view text) {
   return out;
 }
 
-json parsed(std::string_view text) { return json::parse(without_infinities(text), nullptr, false); }
+bool too_deep(std::string_view text) {
+  int depth = 0;
+  bool in_string = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '"') in_string = !in_string;
+    if (in_string && c == '\\') ++i;
+    if (in_string) continue;
+    if ((c == '{' || c == '[') && ++depth > kDeepest) return true;
+    if (c == '}' || c == ']') --depth;
+  }
+  return false;
+}
+
+json parsed(std::string_view text) {
+  return too_deep(text) ? json(json::value_t::discarded) : json::parse(without_infinities(text), nullptr, false);
+}
 
 const json* member(const json& object, std::string_view name) {
   const auto it = object.find(std::string(name));
@@ -92,6 +109,12 @@ std::string shortened(const json& value) {
 }
 
 }  // namespace
+
+std::string shown(std::string_view name) {
+  std::string text(name.substr(0, 60));
+  for (char& c : text) c = c >= ' ' && c <= '~' ? c : '?';
+  return text;
+}
 
 Fields::Fields(std::shared_ptr<const Node> node, std::vector<ModelFault>* faults)
     : node_(std::move(node)), faults_(faults) {}

@@ -9,6 +9,9 @@
 
 namespace vram {
 
+/// A name out of a file, as a message may show it: its first 60 bytes, what is no printable ASCII replaced.
+std::string shown(std::string_view name);
+
 /// A config.json object, asked for fields by one name each: whatever the file calls them, and behind the file the
 /// defaults of its class. Wrong types, negative and absurd numbers are faults, and then as if absent.
 /// A null in the file means none, also where the class has a default.

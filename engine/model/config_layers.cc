@@ -43,7 +43,7 @@ std::string letters_of_words(const Fields& f, const char* field) {
   for (const std::string& word : f.texts(field)) {
     const char letter = letter_of(word);
     if (!letter) {
-      f.fault(field, "unknown kind of layer: " + word.substr(0, 40));
+      f.fault(field, "unknown kind of layer: " + shown(word));
       return "";
     }
     letters += letter;

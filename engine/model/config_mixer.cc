@@ -7,7 +7,9 @@ namespace {
 
 void read_mamba1(const Fields& f, Architecture& a) {
   LinearMixer& m = a.linear;
-  m.inner = std::floor(f.number("expand", 2) * a.hidden);
+  // A pure Mamba's intermediate_size is its inner width, and stands where `expand` says otherwise (Falcon Mamba).
+  const bool is_inner = f.flag("_no_ffn") && f.has("intermediate_size");
+  m.inner = is_inner ? f.count("intermediate_size") : std::floor(f.number("expand", 2) * a.hidden);
   m.state = f.count("state_size");
   m.conv = f.count("conv_kernel");
   m.conv_bias = f.flag("use_conv_bias");

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <string>
+#include <string_view>
+
 #include "engine/model/config_fields.h"
 
 // The parts of reading a config.json, each from the file's fields (with the family's defaults behind them).
@@ -7,13 +10,17 @@
 namespace vram {
 
 void read_widths(const Fields& f, Architecture& a);
-void read_projections(const Fields& f, Architecture& a);    // gates, biases, norms, positions
-void read_layer_kinds(const Fields& f, Architecture& a);    // window, pattern, shared KV
+void read_projections(const Fields& f, Architecture& a);  // gates, biases, norms, positions
+void read_layer_kinds(const Fields& f, Architecture& a);  // window, pattern, shared KV
 void read_experts(const Fields& f, Architecture& a);
 void read_latent_attention(const Fields& f, Architecture& a);
-void read_mixer(const Fields& f, Architecture& a);          // linear attention, state space
-void read_blocks(const Fields& f, Architecture& a);         // a list that describes layer after layer
+void read_mixer(const Fields& f, Architecture& a);                           // linear attention, state space
+void read_blocks(const Fields& f, Architecture& a);                          // a list that describes layer after layer
 void read_checkpoint(const Fields& file, const Fields& f, Architecture& a);  // precision, quantisation, towers
+/// What a text that is no JSON object is, as far as that can be told.
+std::string what_text_is(std::string_view text);
+/// "" or which of a model repository's other files this one is, and what to read instead.
+std::string what_other_file(const Fields& file);
 /// Names every field without which the parameters cannot be counted.
 void name_missing(const Fields& f, const Architecture& a);
 

@@ -10,7 +10,7 @@ namespace {
 // recent classes say false.
 constexpr Family kFamilies[] = {
     // --- the Llama block: RMSNorm before attention and before a gated MLP, no biases ---
-    {"llama Yi yi aquila xverse", "Llama Yi Aquila Xverse XVERSE", "",
+    {"llama Yi yi aquila xverse", "Llama LLaMA VLlama3 Yi Aquila Xverse XVERSE", "",
      R"({"_gated":true,"tie_word_embeddings":false,"_qkv_bias":"attention_bias","_o_bias":"attention_bias",
          "_mlp_bias":"mlp_bias"})",
      R"({"vocab_size":32000,"hidden_size":4096,"intermediate_size":11008,"num_hidden_layers":32,
@@ -19,13 +19,13 @@ constexpr Family kFamilies[] = {
      R"({"num_key_value_heads":8,"sliding_window":4096,"_window":"all","_qkv_bias":false,"_o_bias":false,"_mlp_bias":false,
          "max_position_embeddings":131072})",
      R"({"hidden_size":4096,"intermediate_size":14336})"},
-    {"mixtral", "Mixtral", "mistral", R"({"sliding_window":null,"num_local_experts":8,"num_experts_per_tok":2})", ""},
+    {"mixtral", "Mixtral", "mistral", R"({"sliding_window":null,"num_local_experts":8,"num_experts_per_tok":2})", "{}"},
     {"internlm", "InternLMFor InternLMModel", "llama", R"({"_qkv_bias":"bias","_o_bias":"bias"})", ""},
     {"internlm2", "InternLM2", "llama", R"({"_qkv_bias":"bias","_o_bias":"bias"})", ""},
     {"internlm3", "InternLM3", "llama", R"({"_qkv_bias":"qkv_bias","_o_bias":"bias","_mlp_bias":"bias"})", ""},
     {"baichuan", "Baichuan BaiChuan", "llama", R"({"_alibi_without":"max_position_embeddings"})", ""},
     {"exaone", "ExaoneFor ExaoneModel", "llama", R"({"_qkv_bias":false,"_o_bias":false,"_mlp_bias":false})", ""},
-    {"exaone4", "Exaone4", "llama",
+    {"exaone4 exaone4_5_text exaone4_5", "Exaone4 Exaone4_5_", "llama",
      R"({"_qkv_bias":false,"_o_bias":false,"_mlp_bias":false,"_qk_norm":true,"qk_norm_kind":"per_head","_window":"some",
          "sliding_window":4096,"sliding_window_pattern":4})",
      ""},
@@ -35,7 +35,7 @@ constexpr Family kFamilies[] = {
          "tie_word_embeddings":true})",
      ""},
     {"smollm3", "SmolLM3", "llama", R"({"tie_word_embeddings":true,"num_key_value_heads":4})", ""},
-    {"granite", "GraniteFor GraniteModel", "llama", "{}", ""},
+    {"granite", "GraniteFor GraniteModel", "llama", "{}", "{}"},
     {"granitemoe granitemoeshared", "GraniteMoeFor GraniteMoeModel GraniteMoeShared", "granite",
      R"({"num_local_experts":8,"num_experts_per_tok":2,"_mlp_bias":false})", ""},
     {"granitemoehybrid", "GraniteMoeHybrid", "granite",
@@ -95,7 +95,10 @@ constexpr Family kFamilies[] = {
      R"({"vocab_size":102400,"hidden_size":4096,"intermediate_size":11008,"num_hidden_layers":30,
          "num_attention_heads":32,"q_lora_rank":1536})"},
     {"deepseek_v3 kimi_k2 kimi_k25", "DeepseekV3 KimiK2 KimiVL Kimi_K2", "deepseek_v2",
-     R"({"router_correction_bias":true})", ""},
+     R"({"router_correction_bias":true})",
+     R"({"vocab_size":129280,"hidden_size":7168,"intermediate_size":18432,"num_hidden_layers":61,"num_attention_heads":128,
+         "moe_intermediate_size":2048,"n_shared_experts":1,"n_routed_experts":256,"num_experts_per_tok":8,
+         "first_k_dense_replace":3,"max_position_embeddings":4096})"},
     {"kimi_linear", "KimiLinear", "deepseek_v3",
      R"({"q_lora_rank":null,"position":"none","linear":{"kind":"kda"},"linear_num_heads":32,"linear_head_dim":128,
          "linear_conv_kernel_dim":4,"full_attention_interval":4,"num_local_experts":256,"num_experts_per_tok":8,
@@ -118,7 +121,9 @@ constexpr Family kFamilies[] = {
     {"glm", "GlmFor GlmModel", "llama", R"({"attention_bias":true,"_o_bias":false,"_mlp_bias":false,"head_dim":128})",
      ""},
     {"glm4 glm4v glm4v_text", "Glm4For Glm4Model Glm4v", "glm",
-     R"({"attention_bias":false,"norms_per_layer":4,"head_dim":null})", ""},
+     R"({"attention_bias":false,"norms_per_layer":4,"head_dim":null})",
+     R"({"vocab_size":151552,"hidden_size":4096,"intermediate_size":13696,"num_hidden_layers":40,"num_attention_heads":32,
+         "num_key_value_heads":2,"max_position_embeddings":32768})"},
     {"glm4_moe glm4v_moe_text glm4v_moe", "Glm4Moe Glm4vMoe", "llama",
      R"({"_o_bias":false,"_mlp_bias":false,"router_correction_bias":true,"_qk_norm":"use_qk_norm","qk_norm_kind":"per_head",
          "num_local_experts":128,"num_experts_per_tok":8,"moe_intermediate_size":1408,"n_shared_experts":1,
@@ -193,9 +198,10 @@ constexpr Family kFamilies[] = {
     {"cohere", "CohereFor CohereModel", "llama",
      R"({"tie_word_embeddings":true,"norm":"layernorm","norms_per_layer":1,"parallel_residual":true,"_mlp_bias":false,
          "_qk_norm":"use_qk_norm","qk_norm_kind":"full"})",
-     ""},
+     R"({"vocab_size":256000,"hidden_size":8192,"intermediate_size":22528,"num_hidden_layers":40,"num_attention_heads":64,
+         "max_position_embeddings":8192})"},
     {"cohere2", "Cohere2", "cohere",
-     R"({"_qk_norm":false,"_window":"some","sliding_window":4096,"sliding_window_pattern":4})", ""},
+     R"({"_qk_norm":false,"_window":"some","sliding_window":4096,"sliding_window_pattern":4})", "{}"},
     {"dbrx", "Dbrx DbrxFor", "llama", R"({"norm":"layernorm","_qkv_bias":false,"_o_bias":false,"_mlp_bias":false})",
      ""},
     {"grok-1 grok grok_1", "Grok1 GrokFor", "llama",
@@ -215,9 +221,10 @@ constexpr Family kFamilies[] = {
          "parallel_residual":true,"_qkv_bias":true,"_o_bias":true,"_mlp_bias":true,"_head_bias":true,
          "partial_rotary_factor":0.5,"_ffn_multiple":4,"_unmodelled":["qk_layernorm"]})",
      ""},
-    {"phi-msft", "MixFormer", "phi", "{}", ""},
+    {"phi-msft mixformer-sequential", "MixFormerSequential", "phi", "{}", ""},
     {"phi3 phi3_v phi4mm phi4_multimodal", "Phi3For Phi3Model Phi3V Phi4MM Phi4Multimodal", "llama",
-     R"({"_qkv_bias":false,"_o_bias":false,"_mlp_bias":false,"_window":"all"})", ""},
+     R"({"_qkv_bias":false,"_o_bias":false,"_mlp_bias":false,"_window":"all"})",
+     R"({"vocab_size":32064,"hidden_size":3072,"intermediate_size":8192,"max_position_embeddings":4096})"},
     {"phimoe", "PhiMoE Phimoe PhimoeFor", "llama",
      R"({"norm":"layernorm","norm_bias":true,"_mlp_bias":false,"_head_bias":"lm_head_bias","_window":"all",
          "num_local_experts":16,"num_experts_per_tok":2})",
@@ -315,6 +322,7 @@ constexpr Other kOthers[] = {
      "a vision model"},
     {"rwkv rwkv5 rwkv6 rwkv7 xlstm recurrent_gemma hyena stripedhyena retnet",
      "a recurrent model whose layers are not modelled"},
+    {"gemma4_assistant", "a drafting head of another model"},
 };
 
 bool holds_word(std::string_view words, std::string_view word) {
@@ -326,15 +334,43 @@ bool holds_word(std::string_view words, std::string_view word) {
   return false;
 }
 
-/// Length of the longest of `prefixes` that `name` begins with.
-size_t longest_prefix(std::string_view prefixes, std::string_view name) {
-  size_t longest = 0;
+/// The longest of `prefixes` that `name` begins with.
+std::string_view longest_prefix(std::string_view prefixes, std::string_view name) {
+  std::string_view longest;
   while (!prefixes.empty()) {
     const std::string_view prefix = prefixes.substr(0, prefixes.find(' '));
-    if (name.starts_with(prefix)) longest = std::max(longest, prefix.size());
+    if (name.starts_with(prefix) && prefix.size() > longest.size()) longest = prefix;
     prefixes.remove_prefix(std::min(prefixes.size(), prefix.size() + 1));
   }
   return longest;
+}
+
+// How the names of classes end that hold a language model.
+constexpr std::string_view kHeads[] = {"ForCausalLM",
+                                       "ModelForCausalLM",
+                                       "LMHeadModel",
+                                       "ForConditionalGeneration",
+                                       "Model",
+                                       "Config",
+                                       "ForSequenceClassification",
+                                       "ForTokenClassification",
+                                       "ForQuestionAnswering",
+                                       "ForRewardModel",
+                                       "LMHeadCustomModel",
+                                       "ForConditionalGenerationMTP"};
+
+struct ClassMatch {
+  const Family* family = nullptr;
+  std::string_view prefix;
+};
+
+ClassMatch match_class(std::string_view architecture) {
+  ClassMatch best;
+  for (const Family& family : kFamilies) {
+    const std::string_view prefix = longest_prefix(family.classes, architecture);
+    if (prefix.size() > best.prefix.size()) best = {&family, prefix};
+  }
+  return best;
 }
 
 }  // namespace
@@ -345,16 +381,22 @@ const Family* find_family(std::string_view model_type) {
   return nullptr;
 }
 
-const Family* find_family_of_class(std::string_view architecture) {
-  const Family* best = nullptr;
-  size_t longest = 0;
-  for (const Family& family : kFamilies) {
-    const size_t length = longest_prefix(family.classes, architecture);
-    if (length <= longest) continue;
-    longest = length;
-    best = &family;
-  }
-  return best;
+const Family* find_family_of_class(std::string_view architecture) { return match_class(architecture).family; }
+
+const Family* find_family_of_own_class(std::string_view architecture) {
+  const ClassMatch match = match_class(architecture);
+  std::string_view stem = match.prefix;
+  for (std::string_view head : {"For", "Model"})  // with which the table tells "GlmFor" from "Glm4"
+    if (stem.ends_with(head)) stem.remove_suffix(head.size());
+  for (std::string_view head : kHeads)
+    if (architecture.substr(stem.size()) == head) return match.family;
+  return nullptr;
+}
+
+bool is_language_model_class(std::string_view architecture) {
+  for (std::string_view head : kHeads)
+    if (architecture.ends_with(head)) return true;
+  return false;
 }
 
 std::string_view why_not_a_decoder(std::string_view model_type) {

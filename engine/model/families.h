@@ -24,11 +24,17 @@ struct Family {
   std::string_view classes;      // how its `architectures` begin
   std::string_view like;         // a family whose defaults stand behind these
   std::string_view defaults;
-  std::string_view nested;       // class defaults of shape, which only a text_config leaves out
+  std::string_view nested;       // class defaults of shape, on top of those of `like`, which only a text_config
+                                 // leaves out; "" = not known here, and then named as missing
 };
 
 const Family* find_family(std::string_view model_type);
+/// The family whose classes begin like this one.
 const Family* find_family_of_class(std::string_view architecture);
+/// The same, where the class is the family's own: "MistralForCausalLM", not "Mistral4ForCausalLM".
+const Family* find_family_of_own_class(std::string_view architecture);
+/// Whether a class is a language model's, by how its name ends.
+bool is_language_model_class(std::string_view architecture);
 /// "an encoder", "a speech model" ... for architectures that are known and are no decoder-only language model.
 std::string_view why_not_a_decoder(std::string_view model_type);
 

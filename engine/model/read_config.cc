@@ -17,29 +17,12 @@ Fields language_model(const Fields& file) {
 
 /// "" or why the class is not one that this family's files name.
 std::string class_fault(const Fields& f, const std::string& model_type) {
-  constexpr std::string_view kHeads[] = {"ForCausalLM",
-                                         "LMHeadModel",
-                                         "ForConditionalGeneration",
-                                         "Model",
-                                         "Config",
-                                         "ForSequenceClassification",
-                                         "ForTokenClassification",
-                                         "ForQuestionAnswering",
-                                         "ForRewardModel",
-                                         "LMHeadCustomModel",
-                                         "ForConditionalGenerationMTP"};
   for (const std::string& name : f.texts("architectures")) {
-    if (!find_family_of_class(name)) return "unknown architecture " + name + " (model_type " + model_type + ")";
-    bool known_head = false;
-    for (std::string_view head : kHeads) known_head = known_head || std::string_view(name).ends_with(head);
-    if (!known_head) return "unknown architecture " + name + ": not a language model's class";
+    const std::string unknown = "unknown architecture " + shown(name);
+    if (!find_family_of_class(name)) return unknown + " (model_type " + shown(model_type) + ")";
+    if (!is_language_model_class(name)) return unknown + ": not a language model's class";
   }
   return "";
-}
-
-std::string refusal(const std::string& model_type) {
-  return "unknown model_type \"" + model_type.substr(0, 60) +
-         "\": its layers are not known here, and are not guessed at";
 }
 
 struct Search {
@@ -47,41 +30,57 @@ struct Search {
   std::string model_type, field = "model_type", fault;
 };
 
-/// The family of a file, by model_type, else by class; or why it is refused.
+/// Why a file is none of a decoder-only language model; "" where nothing says so.
+std::string not_a_decoder(const Fields& file, const std::string& model_type) {
+  for (const std::string& type : {file.text("model_type"), model_type})
+    if (const std::string_view why = why_not_a_decoder(type); !why.empty())
+      return type + " is " + std::string(why) + ", not a decoder-only language model";
+  if (file.flag("is_encoder_decoder"))
+    return "an encoder-decoder (is_encoder_decoder), not a decoder-only language model";
+  return "";
+}
+
+/// What a file without a family is faulted for.
+Search unknown_family(const Fields& file, Search found, const std::vector<std::string>& classes) {
+  if (!found.model_type.empty()) {
+    found.fault =
+        "unknown model_type \"" + shown(found.model_type) + "\": its layers are not known here, and are not guessed at";
+  } else if (!classes.empty()) {
+    found.field = "architectures";
+    found.fault = "unknown architecture " + shown(classes.front());
+  } else {
+    found.fault = what_other_file(file);
+    if (!found.fault.empty()) found.field = "config.json";
+    if (found.fault.empty()) found.fault = "missing; without model_type or architectures the layers are not known";
+  }
+  return found;
+}
+
+/// The family of a file: that of its class, the code which runs it, else that of its model_type.
 Search search_family(const Fields& file, const Fields& f) {
   Search found;
   found.model_type = f.text("model_type", file.text("model_type").c_str());
-  for (const std::string& type : {file.text("model_type"), found.model_type})
-    if (const std::string_view why = why_not_a_decoder(type); !why.empty()) {
-      found.fault = type + " is " + std::string(why) + ", not a decoder-only language model";
-      return found;
-    }
-  if (file.flag("is_encoder_decoder")) {
-    found.fault = "an encoder-decoder (is_encoder_decoder), not a decoder-only language model";
-    return found;
-  }
-  found.family = find_family(found.model_type);
+  found.fault = not_a_decoder(file, found.model_type);
+  if (!found.fault.empty()) return found;
   const std::vector<std::string> classes = f.texts("architectures");
-  if (!found.family && !classes.empty()) found.family = find_family_of_class(classes.front());
-  if (!found.family) {
-    found.fault = !found.model_type.empty() ? refusal(found.model_type)
-                  : !classes.empty()        ? "unknown architecture " + classes.front().substr(0, 60)
-                                            : "missing; without model_type or architectures the layers are not known";
-    if (found.model_type.empty() && !classes.empty()) found.field = "architectures";
-    return found;
-  }
+  const Family* const said = find_family(found.model_type);
+  found.family = classes.empty() ? nullptr : find_family_of_own_class(classes.front());
+  if (!found.family) found.family = said;
+  if (!found.family) return unknown_family(file, found, classes);
   found.fault = class_fault(f, found.model_type);
   if (!found.fault.empty()) found.field = "architectures";
-  if (found.model_type.empty())
+  if (found.family != said)  // a name that a share string's `arch` is read back by
     found.model_type = found.family->model_types.substr(0, found.family->model_types.find(' '));
   return found;
 }
 
+/// `nested`: the class's own shape stands behind what a text_config leaves out, where it is known.
 Fields with_family(Fields f, const Family& family, bool nested) {
+  nested = nested && !family.nested.empty();
   if (!family.like.empty())
     if (const Family* parent = find_family(family.like)) f = with_family(f, *parent, nested);
   f = f.with_defaults(family.defaults);
-  return nested && !family.nested.empty() ? f.with_defaults(family.nested) : f;
+  return nested ? f.with_defaults(family.nested) : f;
 }
 
 void refuse_unmodelled(const Fields& f) {
@@ -157,7 +156,7 @@ ConfigReading read_config(std::string_view json, bool partial) {
   std::vector<ModelFault> notes;
   const Fields file(json, "", &reading.faults);
   if (!file.is_object()) {
-    reading.faults.push_back({"config.json", "", "not a JSON object"});
+    reading.faults.push_back({"config.json", "", what_text_is(json)});
     return reading;
   }
   const Fields inner = language_model(file);
@@ -165,7 +164,7 @@ ConfigReading read_config(std::string_view json, bool partial) {
   const Search found = custom ? Search() : search_family(file, inner);
   reading.architecture.model_type = found.model_type;
   if (!found.fault.empty()) {
-    inner.fault(found.field.c_str(), found.fault);
+    reading.faults.push_back({found.field, "", found.fault});
     return reading;
   }
   if (partial) {

@@ -107,6 +107,24 @@ TEST_CASE("config.json as downloaded, with what the class defaults left out") {
            "num_key_value_heads":32,"model_max_length":1048576,"vocab_size":163840,"tie_word_embeddings":false,
            "linear_attn_config":{"full_attn_layers":[4,8,12,16,20,24,27],"head_dim":128,"num_heads":32,
            "kda_layers":[1,2,3,5,6,7,9,10,11,13,14,15,17,18,19,21,22,23,25,26],"short_conv_kernel_size":4}})"},
+      {"tiiuae/falcon-mamba-7b: expand 16, but intermediate_size is the inner width", 7272665088,
+       R"({"architectures":["FalconMambaForCausalLM"],"model_type":"falcon_mamba","conv_kernel":4,"expand":16,
+           "hidden_size":4096,"intermediate_size":8192,"num_hidden_layers":64,"state_size":16,"time_step_rank":256,
+           "use_bias":false,"use_conv_bias":true,"vocab_size":65024,"tie_word_embeddings":false})"},
+      {"CohereLabs/aya-vision-8b: a text_config that leaves out the vocabulary", 8028033024,
+       R"({"architectures":["AyaVisionForConditionalGeneration"],"model_type":"aya_vision","text_config":{
+           "hidden_size":4096,"intermediate_size":14336,"model_type":"cohere2","num_attention_heads":32,
+           "num_hidden_layers":32,"num_key_value_heads":8,"use_qk_norm":false}})"},
+      {"HuggingFaceTB/SmolVLM-256M-Instruct, its text model: 256484928 less tower (86433024) and connector (7077888)",
+       162974016, R"({"architectures":["Idefics3ForConditionalGeneration"],"model_type":"idefics3","text_config":{
+           "architectures":["VLlama3ForCausalLM"],"head_dim":64,"hidden_size":576,"intermediate_size":1536,
+           "model_type":"llama","num_attention_heads":9,"num_hidden_layers":30,"num_key_value_heads":3,
+           "tie_word_embeddings":false,"vocab_size":49280}})"},
+      {"tencent/Hunyuan-4B-Instruct", 4221757440,
+       R"({"architectures":["HunYuanDenseV1ForCausalLM"],"model_type":"hunyuan_v1_dense","attention_bias":false,
+           "head_dim":128,"hidden_size":3072,"intermediate_size":8192,"mlp_bias":false,"num_attention_heads":32,
+           "num_hidden_layers":36,"num_key_value_heads":8,"tie_word_embeddings":true,"use_qk_norm":true,
+           "vocab_size":120818})"},
       {"allenai/OLMoE-1B-7B: every layer has experts", 6919161856,
        R"({"architectures":["OlmoeForCausalLM"],"model_type":"olmoe","hidden_size":2048,"intermediate_size":1024,
            "num_attention_heads":16,"num_hidden_layers":16,"num_key_value_heads":16,"num_experts":64,
@@ -116,6 +134,23 @@ TEST_CASE("config.json as downloaded, with what the class defaults left out") {
     CAPTURE(row.what);
     CHECK(parameters(row.json) == row.parameters);
   }
+}
+
+TEST_CASE("a class that is another family's than model_type is the one that runs") {
+  const std::string shape = R"(,"hidden_size":64,"num_hidden_layers":1,"num_attention_heads":4,"head_dim":16,
+    "num_key_value_heads":4,"intermediate_size":32,"num_local_experts":4,"num_experts_per_tok":2,"vocab_size":100,
+    "use_qk_norm":true,"use_routing_bias":true})";
+  const Architecture a = read(R"({"model_type":"mixtral","architectures":["MiniMaxM2ForCausalLM"])" + shape);
+  CHECK(a.model_type == "minimax_m2");
+  CHECK(a.qk_norm);
+  CHECK(a.router_correction_bias);
+}
+
+TEST_CASE("a family found by its class alone is read back from the share string") {
+  const Architecture a = read(R"({"model_type":"my_llama","architectures":["LlamaForCausalLM"],"hidden_size":64,
+    "num_hidden_layers":1,"num_attention_heads":4,"intermediate_size":128,"vocab_size":100})");
+  CHECK(a.model_type == "llama");
+  CHECK(survives_arch(a));
 }
 
 TEST_CASE("where a window counts and where it does not") {
@@ -183,11 +218,23 @@ TEST_CASE("precision and quantisation of the checkpoint") {
   CHECK(quantised(R"({"quant_method":"mxfp4"})") == "mxfp4");
   CHECK(quantised(R"({"quant_method":"compressed-tensors","format":"nvfp4-pack-quantized"})") == "nvfp4");
   CHECK(quantised(R"({"quant_method":"modelopt","quant_algo":"FP8"})") == "fp8");
+  CHECK(quantised(R"({"quant_method":"modelopt","quantization":{"quant_algo":"NVFP4"}})") == "nvfp4");
+  CHECK(quantised(R"({"quant_method":"compressed-tensors","format":"pack-quantized",
+    "config_groups":{"group_0":{"weights":{"num_bits":4}}}})") == "int4");
+  CHECK(quantised(R"({"quant_method":"compressed-tensors","format":"pack-quantized",
+    "config_groups":{"group_0":{"weights":{"num_bits":8}}}})") == "int8");
+  CHECK(quantised(R"({"load_in_4bit":true})") == "nf4");  // before quant_method was written
   CHECK(quantised("null") == "");
   const ConfigReading odd = read_config(head + R"("quantization_config":{"quant_method":"frob"}})");
   CHECK(odd.ok);
   CHECK(fault_of(odd, "quant_method") ==
         "a quantisation that is not modelled; the weights are billed as if not quantised");
+  const ConfigReading three = read_config(head + R"("quantization_config":{"quant_method":"gptq","bits":3}})");
+  CHECK(three.architecture.quantization == "gptq");
+  CHECK(fault_of(three, "bits") == "only 4 and 8 bits are modelled; the weights are billed at 4");
+  const ConfigReading list = read_config(head + R"("quantization_config":[4]})");
+  CHECK(list.ok);
+  CHECK(fault_of(list, "quantization_config") == "no quantisation that is known here; billed as if there were none");
 }
 
 TEST_CASE("Infinity, which Python writes, is read") {

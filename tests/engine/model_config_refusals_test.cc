@@ -37,6 +37,18 @@ TEST_CASE("an unknown architecture is named and refused") {
           "missing; without model_type or architectures the layers are not known");
 }
 
+TEST_CASE("a class that only begins like a known one is not taken for it") {
+  refuses(R"({"model_type":"mistral9","architectures":["Mistral9ForCausalLM"]})", "model_type",
+          "unknown model_type \"mistral9\": its layers are not known here, and are not guessed at");
+}
+
+TEST_CASE("a name in a message is short and printable") {
+  refuses("{\"model_type\":\"\\u001b[31m" + std::string(1000, 'x') + "\"}", "model_type",
+          ("unknown model_type \"?[31m" + std::string(55, 'x') +
+           "\": its layers are not known here, and are not guessed at")
+              .c_str());
+}
+
 TEST_CASE("what is no decoder-only language model is refused by name") {
   refuses(R"({"model_type":"bert"})", "model_type", "bert is an encoder, not a decoder-only language model");
   refuses(R"({"model_type":"t5"})", "model_type", "t5 is an encoder-decoder, not a decoder-only language model");
@@ -50,6 +62,31 @@ TEST_CASE("what is no decoder-only language model is refused by name") {
 TEST_CASE("what is no JSON object is refused") {
   for (const char* text : {"", " ", "{", "[]", "null", "7", "\"text\"", "{]}", "\xff\xfe"})
     refuses(text, "config.json", "not a JSON object");
+}
+
+TEST_CASE("JSON nested deeper than a config.json ever is, is not read") {
+  const auto nested = [](int depth) {
+    return "{" + kLlama + ",\"x\":" + std::string(depth, '[') + std::string(depth, ']') + "}";
+  };
+  CHECK(read_config(nested(50)).ok);
+  refuses(nested(1000000), "config.json", "not a JSON object");
+  CHECK(read_config("{" + kLlama + ",\"x\":\"" + std::string(1000, '{') + "\"}").ok);
+}
+
+TEST_CASE("a model's other files are told from its config.json") {
+  refuses("GGUF\x03", "config.json",
+          "a GGUF file, not a config.json; read the config.json of the model that it was made from");
+  refuses("version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 655\n", "config.json",
+          "a Git LFS pointer, not the file that it stands for");
+  refuses("<!DOCTYPE html>", "config.json", "a web page, not the file itself");
+  refuses(R"({"base_model_name_or_path":"meta-llama/Llama-2-7b-hf","peft_type":"LORA","r":8})", "config.json",
+          "an adapter's file (adapter_config.json); read the config.json of its base model");
+  refuses(R"({"metadata":{"total_size":100},"weight_map":{}})", "config.json",
+          "an index of weight files; read the config.json beside it");
+  refuses(R"({"dim":4096,"n_layers":32,"n_heads":32,"multiple_of":256,"norm_eps":1e-5,"vocab_size":-1})", "config.json",
+          "a params.json of Meta's or Mistral's own format; read the config.json of the same model");
+  refuses(R"({"producer":{"name":"modelopt"},"quantization":{"quant_algo":"NVFP4"}})", "config.json",
+          "a quantiser's file (hf_quant_config.json); read the config.json beside it");
 }
 
 TEST_CASE("a needed field that is absent is named") {
@@ -74,6 +111,8 @@ TEST_CASE("a field of the wrong type or size is named") {
   refuses(with_layers("-32"), "num_hidden_layers", "not a whole number from 0 to 2^53");
   refuses(with_layers("0"), "num_hidden_layers", "0 or null; the parameters cannot be counted without it");
   refuses(with_layers("1000000"), "num_hidden_layers", "at most 10000 layers are modelled");
+  refuses(R"({"model_type":"glm4_moe","text_config":{"model_type":"glm4_moe","hidden_size":4096}})", "vocab_size",
+          "missing; the parameters cannot be counted without it, and model_type glm4_moe does not imply it");
   refuses("{" + kLlama + R"(,"tie_word_embeddings":"yes"})", "tie_word_embeddings", "neither true nor false");
   const ConfigReading reading = read_config("{" + kLlama + R"(,"head_dim":"wide"})");
   REQUIRE(reading.faults.size() == 1);
