@@ -65,8 +65,6 @@ std::optional<Value> read_text(Key key, std::string_view text) {
     case Key::engine_version:
       value.text = read_version(text);
       break;
-    case Key::vs:
-      return "a share string, percent-encoded";
     case Key::gpus_among:
       value.text = read_gpus_among(text);
       break;
@@ -101,6 +99,8 @@ std::string accepted_text(Key key) {
       return "a list of core_attn, moe_act, layernorm, mla_up_proj, mlp, moe, shared_experts, with commas";
     case Key::engine_version:
       return "a version such as 0.9.1";
+    case Key::vs:
+      return "a share string, percent-encoded";
     case Key::gpus_among:
       return "a list of accelerators of the presets, with commas";
     default:
