@@ -20,6 +20,12 @@ struct Options {
   bool list = false, valid = true;
 };
 
+/// Facts about models that served cases name and that are no presets: NAME_models.json beside NAME.json.
+json models_beside(const std::string& path) {
+  std::string error;
+  return read_cases(path.substr(0, path.rfind(".json")) + "_models.json", &error);
+}
+
 Options read_options(int argc, char** argv) {
   Options options;
   for (int i = 1; i < argc; ++i) {
@@ -49,7 +55,7 @@ int main(int argc, char** argv) {
       std::fprintf(stderr, "vram-accuracy: %s\n", error.c_str());
       return 2;
     }
-    std::vector<Measurement> some = measurements_of(cases);
+    std::vector<Measurement> some = measurements_of(cases, models_beside(path));
     std::move(some.begin(), some.end(), std::back_inserter(measurements));
   }
   if (options.list) std::fputs(case_list(measurements).c_str(), stdout);

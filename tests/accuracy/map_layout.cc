@@ -11,7 +11,9 @@ double at_least_one(double value) { return value >= 1 ? value : 1; }
 /// Experts are not cut where their layout would not divide the GPUs otherwise.
 void set_expert_tensor_parallel(Mapping& m, double gpus, double tp, double pp) {
   const double ep = at_least_one(number(m.c, "ep"));
+  const std::string source = lower(text(m.c, "source"));
   if (const double etp = number(m.c, "etp"); etp >= 1) m.share.set("etp", etp);
+  else if (ep > 1 && tp > 1 && source.find("_tp1") != std::string::npos) m.share.set("etp", 1.0);
   else if (ep > 1 && tp > 1 && std::fmod(gpus, tp * ep * pp) != 0) m.share.set("etp", 1.0);
 }
 
@@ -31,7 +33,10 @@ void set_parallel(Mapping& m) {
   if (cp > 1) m.share.set("cp", cp);
   if (const double ep = number(c, "ep"); ep > 1) m.share.set("ep", ep);
   set_expert_tensor_parallel(m, gpus, tp, pp);
-  if (pp > 1 && number(c, "virtual_pp") > 1) m.share.set("vpp", number(c, "virtual_pp"));
+  double vpp = number(c, "virtual_pp");
+  if (const size_t at = lower(text(c, "source")).find("vpp"); vpp == 0 && at != std::string::npos)
+    vpp = first_number(text(c, "source").substr(at)).value_or(0);
+  if (pp > 1 && vpp > 1) m.share.set("vpp", vpp);
   if (const auto sp = flag(c, "sequence_parallel"); sp && tp > 1) m.share.set("sp", *sp ? 1.0 : 0.0);
   else if (tp > 1 && m.share.get("framework") == "fsdp2") m.share.set("sp", 1.0);
 }
@@ -91,6 +96,15 @@ void set_recompute(Mapping& m) {
   }
 }
 
+/// torchtune's table switches one thing on after the other: the number of the row, -1 elsewhere.
+double step_of_flags(const Mapping& m) {
+  const std::string id = text(m.c, "id");
+  const size_t at = id.find("-flags-");
+  return at == std::string::npos ? -1 : first_number(id.substr(at)).value_or(-1);
+}
+
+bool chunks_by_then(const Mapping& m) { return step_of_flags(m) >= 3; }
+
 void set_kernels(Mapping& m) {
   Words attention;
   attention.add(text(m.c, "attention"));
@@ -103,8 +117,9 @@ void set_kernels(Mapping& m) {
   loss.add(text(m.c, "notes"));
   if (loss.has_any({"liger", "fused linear"}) || loss.whole("cce")) m.share.set("loss", "fused");
   else if (loss.has_any({"foak", "fast-kernels", "unsloth", "fast loss"})) m.share.set("loss", "inplace");
-  else if (loss.has_any({"chunked"})) m.share.set("loss", "chunked");
-  const bool compiled = m.run.has("compile") && !m.run.whole("eager");
+  else if (m.words.has("llm-foundry")) m.share.set("loss", "inplace");  // flash-attn's cross-entropy, its default
+  else if (loss.has_any({"chunked"}) || chunks_by_then(m)) m.share.set("loss", "chunked");
+  const bool compiled = (m.run.has("compile") && !m.run.whole("eager")) || step_of_flags(m) >= 2;
   if (compiled) m.share.set("compile", "1");
 }
 

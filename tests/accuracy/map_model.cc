@@ -2,35 +2,10 @@
 
 #include "engine/preset_table.h"
 #include "tests/accuracy/map_training.h"
+#include "tests/accuracy/model_name.h"
 
 namespace vram::accuracy {
 namespace {
-
-/// What comes before a bracket: "santacoder (gpt_bigcode)", without the words that change no shape.
-std::string plain_name(const std::string& name) {
-  std::string plain = lower(name.substr(0, name.find('(')));
-  for (const char* word : {"-instruct", "-chat", "-base", "-hf", "-v0.1", "_base"})
-    if (const size_t at = plain.find(word); at != std::string::npos) plain.erase(at, std::string(word).size());
-  return compact(plain);
-}
-
-std::string plain_preset(std::string_view id) { return plain_name(std::string(id)); }
-
-/// The preset of that name; else the only one whose name it begins ("Nemotron_3_Nano").
-std::string preset_named(const std::string& name) {
-  const std::string wanted = plain_name(name);
-  if (wanted.size() < 4) return "";
-  std::string begun;
-  int beginnings = 0;
-  for (const PresetRow& row : model_presets()) {
-    const std::string id = plain_preset(row.id);
-    if (id == wanted || compact(row.name) == wanted) return std::string(row.id);
-    if (id.rfind(wanted, 0) != 0) continue;
-    begun = row.id;
-    ++beginnings;
-  }
-  return beginnings == 1 ? begun : "";
-}
 
 /// "mpt" of "MPT-1b": letters up to the first digit or mark.
 std::string family_letters(const std::string& name) {

@@ -104,7 +104,8 @@ void set_adapters(Mapping& m, const std::string& library) {
     if (base == "nf4") m.share.set("double_quant", m.run.has("nf4") && !m.run.has_any({"dq", "double"}) ? "0" : "1");
     if (!prepares_kbit(m, library)) m.share.set("residual", m.run.whole("float16") ? "fp16" : "bf16");
   }
-  if (lora.empty()) return m.skip("rank and targets of the adapters are not stated");
+  if (lora.empty() && text(m.c, "kind") == "memory") m.skip("rank and targets of the adapters are not stated");
+  if (lora.empty()) return;
   if (lora[0] == 'r') m.share.set_if("lora_rank", first_number(lora).value_or(0));
   if (lora.size() > 4 && lora.rfind("all-linear r", 0) == 0) m.share.set_if("lora_rank", first_number(lora).value_or(0));
   set_targets(m, lora);

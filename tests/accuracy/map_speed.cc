@@ -82,11 +82,25 @@ void add_published(const Mapping& m, const Share& share, const Published& from, 
   out.push_back(std::move(one));
 }
 
+/// Where a source gives GPU-hours and no layout: one that was usual for such a model.
+void suppose_layout(Share& share) {
+  const Plan plan = read_plan(share.text()).plan;
+  const double parameters = plan.subject ? plan.subject->nominal_parameters : 0;
+  share.set("gpus", 1024.0);
+  share.set("framework", "megatron");
+  share.set("library", "megatron");
+  share.set("fused_optimizer", "1");
+  if (parameters > 3e10 && plan.subject->architecture.experts == 0) share.set("tp", 8.0);
+  if (parameters > 1e11) share.set("pp", 8.0);
+  if (plan.subject && plan.subject->architecture.experts > 0) share.set("ep", 64.0);
+  share.set("global_batch", 2048.0);
+}
+
 void add_run(const Mapping& m, Share share, std::vector<Measurement>& out) {
   const double hours = number(m.c, "measured.gpu_hours"), flops = number(m.c, "measured.total_FLOPs");
   if (hours <= 0 && flops <= 0) return;
   share.set_if("tokens", number(m.c, "model.tokens"));
-  if (number(m.c, "n_gpus") == 0) share.set("gpus", 1024.0);  // where the source gives no number of GPUs
+  if (number(m.c, "n_gpus") == 0) suppose_layout(share);
   Measurement one = begin(m, share, hours > 0 ? Figure::gpu_hours : Figure::total_flops);
   one.measured = hours > 0 ? hours : flops;
   one.unit = hours > 0 ? "GPU-hours" : "FLOPs";

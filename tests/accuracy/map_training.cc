@@ -70,7 +70,7 @@ std::string missing_for_peak(const Mapping& m) {
   if (text(c, "recompute").empty()) return "recomputation is not stated";
   if (m.words.has("unsharded init")) return "the peak is that of loading, before the weights are sharded";
   if (text(c, "precision").empty() && m.share.get("method").empty()) return "the precision is not stated";
-  if (m.words.has("unpacked")) return "the lengths of the samples are not stated";
+  if (m.words.has_any({"unpacked", "-flags-0-baseline"})) return "the lengths of the samples are not stated";
   return "";
 }
 
@@ -127,6 +127,9 @@ void add_memory(const Mapping& m, std::vector<Measurement>& out) {
       one.reading = reading_of(key);
       one.measured = value.get<double>() * unit->bytes;
       one.unit = unit->name;
+      if (row.figure == Figure::estimator && number(m.c, "model.largest_layer_params") > 0)
+        one.skip_for("the size of the largest layer is no key");
+      if (row.figure == Figure::host) one.skip_for("the estimator's host memory is that of loading");
       if (row.figure == Figure::layer) one.share = one_layer(m.share);
       if (is_memory_peak(row.figure) || row.figure == Figure::steady) one.family += sort_of(m);
       if (is_memory_peak(row.figure) && one.skipped.empty()) one.skipped = missing_for_peak(m);
@@ -171,6 +174,7 @@ std::vector<Measurement> training_measurements(const json& c) {
   for (const char* field : {"id", "precision", "optimizer", "sharding", "recompute", "attention", "notes", "lora"})
     m.run.add(text(c, field));
   for (const char* field : {"id", "precision", "lora"}) m.method.add(text(c, field));
+  if (m.words.has(", lora)")) m.method.add("lora");  // the table the row stands in
   map_model(m);
   map_hardware(m);
   map_software(m);

@@ -23,8 +23,8 @@ enum class Figure : uint8_t {
   gpu_hours,
   total_flops,
   saved,         // bytes a token that autograd keeps of one layer
-  weights, kv_token, kv_pool, kv_tokens, concurrency, buffers,  // serving
-  serving_speed, prefill_speed, first_token
+  weights, kv_token, kv_pool, kv_tokens, concurrency, buffers, trap,  // serving
+  serving_speed, prefill_speed, first_token, token_time
 };
 const char* figure_name(Figure figure);
 /// The figure of that name; false where there is none.
@@ -46,7 +46,15 @@ struct Measurement {
   double estimate = 0;
   double band = 0;         // half-width, in the unit of `estimate`
 
-  double ratio() const { return measured > 0 ? estimate / measured : 0; }
+  void skip_for(const char* why) {
+    if (skipped.empty()) skipped = why;
+  }
+  double relative_to = 0;  // what the error counts against, where that is not `measured`
+
+  double ratio() const {
+    if (relative_to > 0) return 1 + (estimate - measured) / relative_to;
+    return measured > 0 ? estimate / measured : 0;
+  }
 };
 
 }  // namespace vram::accuracy
