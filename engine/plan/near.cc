@@ -42,10 +42,13 @@ std::vector<std::string_view> near_matches(std::string_view name, const std::vec
   std::vector<std::pair<size_t, std::string_view>> ranked;
   for (const std::string_view candidate : names) {
     const std::string other = plain(candidate);
+    const size_t at = wanted.size() >= 3 ? other.find(wanted) : std::string::npos;
     const size_t distance = edits(wanted, other);
-    const bool contains = wanted.size() >= 3 && other.find(wanted) != std::string::npos;
-    if (contains || 3 * distance <= wanted.size() + 2)
-      ranked.push_back({contains ? distance / 2 : distance, candidate});
+    if (at != std::string::npos) {
+      ranked.push_back({at == 0 ? 0 : 1, candidate});  // the beginning or a part of the name
+    } else if (3 * distance <= wanted.size() + 2) {
+      ranked.push_back({distance + 1, candidate});
+    }
   }
   std::stable_sort(ranked.begin(), ranked.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   std::vector<std::string_view> matches;

@@ -83,7 +83,8 @@ struct Reader {
   void name_fallbacks() {
     for (const auto& [key, index] : unusable) {
       const std::string used = value_text(plan, key);
-      messages[index].text += used.empty() ? "; it is left out" : "; " + used + " is used";
+      const bool none = used.empty() || (used == "0" && field(key).least > 0);
+      messages[index].text += none ? "; it is left out" : "; " + used + " is used";
     }
   }
 
