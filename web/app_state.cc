@@ -107,7 +107,8 @@ void load(App& app, std::string_view share) {
   app.notices.clear();
   for (const Message& message : app.reading.messages) {
     const Field* row = find_field(message.key);
-    if (row && !message.given.empty() && !app.plan().has(row->key)) app.drafts[row->key] = {message.given, message.text};
+    if (row && !message.given.empty() && !app.plan().has(row->key))
+      app.drafts[row->key] = {message.given, message.text};
   }
   recompute(app);
   app.edited = Key::count_;
@@ -143,8 +144,8 @@ void pick_model(App& app, std::string_view id) {
 }
 
 void pick_gpu(App& app, std::string_view id) {
-  for (const Key key : {Key::gpu_mem, Key::gpu_tflops, Key::gpu_bw, Key::link_bw, Key::net_bw, Key::host_mem, Key::price,
-                        Key::watts, Key::node})
+  for (const Key key : {Key::gpu_mem, Key::gpu_tflops, Key::gpu_bw, Key::link_bw, Key::net_bw, Key::host_mem,
+                        Key::price, Key::watts, Key::node})
     if (is_given(app, key) || app.drafts.contains(key)) forget(app, key);
   set(app, Key::gpu, id);
   changed(app, Key::count_);

@@ -31,9 +31,9 @@ struct App {
   std::string search;                // of the picker that is open
 
   // The address follows: edits of one key in a row are one entry of the history, so one step back undoes them.
-  bool address_due = false;          // it does not show the plan yet
-  bool entry_written = false;        // the entry of the present run of edits is there: write over it
-  Key edited = Key::count_;          // key of that run; count_: the next edit begins another
+  bool address_due = false;    // it does not show the plan yet
+  bool entry_written = false;  // the entry of the present run of edits is there: write over it
+  Key edited = Key::count_;    // key of that run; count_: the next edit begins another
   unsigned changes = 0;
 
   const Plan& plan() const { return reading.plan; }

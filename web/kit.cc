@@ -19,12 +19,32 @@ constexpr float kSourceSize = 16;
 
 constexpr ImU32 rgb(unsigned hex) { return IM_COL32(hex >> 16, (hex >> 8) & 255, hex & 255, 255); }
 
-constexpr Theme kLight{.background = rgb(0xfbfbf9), .panel = rgb(0xf3f3f0), .rule = rgb(0xe2e2dd), .ink = rgb(0x1c1e21),
-                       .muted = rgb(0x6b6f76), .accent = rgb(0x2457c5), .on_accent = rgb(0xffffff), .good = rgb(0x137a4b),
-                       .bad = rgb(0xb3261e), .warn = rgb(0x8a5a00), .box = rgb(0xffffff), .box_locked = rgb(0xf3f3f0), .dark = false};
-constexpr Theme kDark{.background = rgb(0x14161a), .panel = rgb(0x1b1e23), .rule = rgb(0x2b2f36), .ink = rgb(0xe8e9eb),
-                      .muted = rgb(0x9aa0a8), .accent = rgb(0x7aa2ff), .on_accent = rgb(0x14161a), .good = rgb(0x4cc38a),
-                      .bad = rgb(0xff8a80), .warn = rgb(0xe8b04a), .box = rgb(0x22262c), .box_locked = rgb(0x1b1e23), .dark = true};
+constexpr Theme kLight{.background = rgb(0xfbfbf9),
+                       .panel = rgb(0xf3f3f0),
+                       .rule = rgb(0xe2e2dd),
+                       .ink = rgb(0x1c1e21),
+                       .muted = rgb(0x6b6f76),
+                       .accent = rgb(0x2457c5),
+                       .on_accent = rgb(0xffffff),
+                       .good = rgb(0x137a4b),
+                       .bad = rgb(0xb3261e),
+                       .warn = rgb(0x8a5a00),
+                       .box = rgb(0xffffff),
+                       .box_locked = rgb(0xf3f3f0),
+                       .dark = false};
+constexpr Theme kDark{.background = rgb(0x14161a),
+                      .panel = rgb(0x1b1e23),
+                      .rule = rgb(0x2b2f36),
+                      .ink = rgb(0xe8e9eb),
+                      .muted = rgb(0x9aa0a8),
+                      .accent = rgb(0x7aa2ff),
+                      .on_accent = rgb(0x14161a),
+                      .good = rgb(0x4cc38a),
+                      .bad = rgb(0xff8a80),
+                      .warn = rgb(0xe8b04a),
+                      .box = rgb(0x22262c),
+                      .box_locked = rgb(0x1b1e23),
+                      .dark = true};
 
 Theme current = kLight;
 float density = 1;
@@ -122,19 +142,24 @@ void fill(const Box& box, ImU32 color, float radius) {
 void frame(const Box& box, ImU32 inside, ImU32 border, float radius_css) {
   const float line = hairline(), half = line / 2;
   if (inside) fill(box, inside, px(radius_css));
-  list().AddRect({box.x + half, box.y + half}, {box.right() - half, box.bottom() - half}, border, px(radius_css), 0, line);
+  list().AddRect({box.x + half, box.y + half}, {box.right() - half, box.bottom() - half}, border, px(radius_css), 0,
+                 line);
 }
 
 void rule(float x, float y, float width, ImU32 color, float thickness_css) {
   fill({x, std::round(y), width, thickness_css <= 1 ? hairline() : px(thickness_css)}, color);
 }
 
-void dot(float x, float y, float radius_css, ImU32 color) { list().AddCircleFilled({x, y}, radius_css * density, color); }
+void dot(float x, float y, float radius_css, ImU32 color) {
+  list().AddCircleFilled({x, y}, radius_css * density, color);
+}
 
 void caret(float x, float y, bool open, ImU32 color) {
   const float r = 3 * density;
-  if (open) list().AddTriangleFilled({x - r, y - r * 0.6f}, {x + r, y - r * 0.6f}, {x, y + r * 0.8f}, color);
-  else list().AddTriangleFilled({x - r * 0.6f, y - r}, {x + r * 0.8f, y}, {x - r * 0.6f, y + r}, color);
+  if (open)
+    list().AddTriangleFilled({x - r, y - r * 0.6f}, {x + r, y - r * 0.6f}, {x, y + r * 0.8f}, color);
+  else
+    list().AddTriangleFilled({x - r * 0.6f, y - r}, {x + r * 0.8f, y}, {x - r * 0.6f, y + r}, color);
 }
 
 ImU32 mix(ImU32 a, ImU32 b, float share) {
@@ -151,7 +176,8 @@ float line_height(Type type) { return std::round(type.size * 1.5f * density); }
 
 void text(Type type, ImU32 color, float x, float middle, std::string_view text) {
   const Set set = set_of(type);
-  list().AddText(set.font, set.size, {std::round(x), top_of(set, middle)}, color, text.data(), text.data() + text.size());
+  list().AddText(set.font, set.size, {std::round(x), top_of(set, middle)}, color, text.data(),
+                 text.data() + text.size());
 }
 
 void text_right(Type type, ImU32 color, float right, float middle, std::string_view words) {

@@ -23,9 +23,9 @@ struct Type {
   float size;  // CSS pixels
 };
 inline constexpr Type kText{Face::regular, 13}, kStrong{Face::semibold, 13}, kSmall{Face::regular, 12},
-    kHeading{Face::semibold, 11}, kTitle{Face::semibold, 15}, kVerdict{Face::semibold, 22},
-    kFigures{Face::tabular, 13}, kStrongFigures{Face::tabular_semibold, 13}, kSmallFigures{Face::tabular, 12},
-    kTiny{Face::regular, 11.5f}, kTinyFigures{Face::tabular, 11};
+    kHeading{Face::semibold, 11}, kTitle{Face::semibold, 15}, kVerdict{Face::semibold, 22}, kFigures{Face::tabular, 13},
+    kStrongFigures{Face::tabular_semibold, 13}, kSmallFigures{Face::tabular, 12}, kTiny{Face::regular, 11.5f},
+    kTinyFigures{Face::tabular, 11};
 
 void load_fonts();
 /// Before ImGui::NewFrame.
@@ -82,7 +82,8 @@ float imgui_size_of(Type type);
 struct Touch {
   bool pressed = false, hovered = false, held = false;
 };
-/// A part of the page that reacts, by mouse, finger and keyboard. `name` is unique in its window; tests find it by name.
+/// A part of the page that reacts, by mouse, finger and keyboard. `name` is unique in its window; tests find it by
+/// name.
 Touch area(const std::string& name, const Box& box, bool hand = true);
 /// Explains the last area when the mouse rests on it.
 void tooltip(const Touch& touch, std::string_view title, std::string_view body);

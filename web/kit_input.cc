@@ -87,8 +87,8 @@ float runs(float x, float y, float width, float line, const std::vector<Run>& li
 Touch area(const std::string& name, const Box& box, bool hand) {
   ImGui::SetCursorScreenPos({box.x, box.y});
   Touch touch;
-  touch.pressed = ImGui::InvisibleButton(name.c_str(), {std::max(1.0f, box.w), std::max(1.0f, box.h)},
-                                         ImGuiButtonFlags_EnableNav);
+  touch.pressed =
+      ImGui::InvisibleButton(name.c_str(), {std::max(1.0f, box.w), std::max(1.0f, box.h)}, ImGuiButtonFlags_EnableNav);
   touch.hovered = ImGui::IsItemHovered();
   touch.held = ImGui::IsItemActive();
   if (touch.hovered && hand) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
@@ -105,7 +105,8 @@ void tooltip(const Touch& touch, std::string_view title, std::string_view body) 
   float wanted = std::max(text_width(kStrong, title), text_width(kSmall, body));
   wanted = std::min(wanted, width);
   float height = title.empty() ? 0 : paragraph(kStrong, theme().ink, at.x, at.y, width, title);
-  if (!body.empty()) height += paragraph(kSmall, title.empty() ? theme().ink : theme().muted, at.x, at.y + height, width, body);
+  if (!body.empty())
+    height += paragraph(kSmall, title.empty() ? theme().ink : theme().muted, at.x, at.y + height, width, body);
   ImGui::SetCursorScreenPos(at);
   ImGui::Dummy({wanted, height});
   ImGui::EndTooltip();
@@ -142,7 +143,11 @@ int segments(const std::string& name, const Box& box, const std::vector<std::str
     const Touch touch = area(name + "." + words[i], part);
     const bool on = static_cast<int>(i) == chosen;
     if (on) fill(part, t.accent, px(5));
-    text_centred(kText, on ? t.on_accent : touch.hovered ? t.ink : t.muted, part.x + part.w / 2, part.y + part.h / 2, words[i]);
+    text_centred(kText,
+                 on              ? t.on_accent
+                 : touch.hovered ? t.ink
+                                 : t.muted,
+                 part.x + part.w / 2, part.y + part.h / 2, words[i]);
     if (touch.pressed) pressed = static_cast<int>(i);
     x = end;
   }
@@ -172,7 +177,8 @@ bool text_box(const std::string& name, const Box& box, std::string& text, Type t
   ImGui::SetCursorScreenPos({box.x, box.y});
   ImGui::SetNextItemWidth(std::max(1.0f, box.w));
   if (focus) ImGui::SetKeyboardFocusHere();
-  const bool edited = ImGui::InputTextWithHint(("##" + name).c_str(), hint, buffer, sizeof buffer, ImGuiInputTextFlags_AutoSelectAll);
+  const bool edited =
+      ImGui::InputTextWithHint(("##" + name).c_str(), hint, buffer, sizeof buffer, ImGuiInputTextFlags_AutoSelectAll);
   if (ImGui::IsItemActive()) typing = {id, buffer};
   ImGui::PopStyleVar();
   ImGui::PopFont();

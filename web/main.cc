@@ -1,5 +1,6 @@
 #include "imgui.h"
 #include "web/app_state.h"
+#include "web/form.h"
 #include "web/kit.h"
 #include "web/platform.h"
 #include "web/views.h"
@@ -8,7 +9,7 @@ namespace vram {
 namespace {
 
 constexpr int kAddressDelay = 350, kDocumentDelay = 250, kAnnounceDelay = 1000;  // ms after the last edit
-constexpr int kRetryDelay = 5000;                                               // where the browser limits writes
+constexpr int kRetryDelay = 5000;                                                // where the browser limits writes
 
 bool is_dark(const App& app) {
   const Theme theme = app.plan().theme;
@@ -19,6 +20,7 @@ void write_document(const App& app) {
   std::string notices;
   for (const std::string& notice : app.notices) notices += "- " + notice + "\n";
   platform::write_document(notices + report_markdown(app.report));
+  platform::write_form(form_json(app));
   platform::set_document_theme(is_dark(app));
   platform::set_title(subject_of(app) + " – VRAM Ledger");
 }
@@ -31,7 +33,8 @@ void announce(const App& app) {
 
 void write_address(App& app) {
   if (!app.address_due) return;
-  if (!platform::write_location(app.share, !app.entry_written)) return platform::call_later(platform::kTimerAddress, kRetryDelay);
+  if (!platform::write_location(app.share, !app.entry_written))
+    return platform::call_later(platform::kTimerAddress, kRetryDelay);
   app.entry_written = true;
   app.address_due = false;
 }
@@ -80,6 +83,20 @@ void timer(int which) {
   if (which == platform::kTimerToast || which == platform::kTimerWake) platform::request_frames(3);
 }
 
+void edited(std::string_view key, std::string_view value) {
+  App& app = the_app();
+  const Field* row = find_field(key);
+  if (!row) return;
+  if (row->key == Key::model)
+    pick_model(app, value);
+  else if (row->key == Key::gpu)
+    pick_gpu(app, value);
+  else
+    edit(app, row->key, value);
+  schedule_writing(app);
+  platform::request_frames(3);
+}
+
 bool takes_text(float x, float y) {
   for (const kit::Mark& mark : kit::marks())
     if (mark.takes_text && mark.box.holds(x, y)) return true;
@@ -92,7 +109,7 @@ bool takes_text(float x, float y) {
 /// The document's text comes first: it stands whether or not there is WebGL.
 int main() {
   using namespace vram;
-  platform::listen({frame, location_changed, text_arrived, timer, takes_text});
+  platform::listen({frame, location_changed, text_arrived, timer, edited, takes_text});
   load(the_app(), platform::read_location());
   write_document(the_app());
   announce(the_app());

@@ -21,7 +21,8 @@ float results(App& app, float x, float y, float width) {
   }
   const View view = app.plan().view;
   if (view != View::train && view != View::serve)
-    y += paragraph(kSmall, theme().muted, x, y, width, "This view is not built yet; below is the training bill.") + px(8);
+    y += paragraph(kSmall, theme().muted, x, y, width, "This view is not built yet; below is the training bill.") +
+         px(8);
   y += app.plan().view == View::serve ? serve_view(app, x, y, width) : train_view(app, x, y, width);
   return y - top;
 }
@@ -62,8 +63,10 @@ void draw_page(App& app, float width, float height) {
                    ImGuiWindowFlags_NoBringToFrontOnFocus | ImGuiWindowFlags_NoScrollWithMouse);
   const float bar = header_view(app, {0, 0, width, height});
   const Box below{0, bar, width, height - bar};
-  if (app.plan().embed || width < px(kNarrow)) one_column(app, below);
-  else two_columns(app, below);
+  if (app.plan().embed || width < px(kNarrow))
+    one_column(app, below);
+  else
+    two_columns(app, below);
   ImGui::End();
 }
 

@@ -12,7 +12,8 @@ struct Events {
   void (*location_changed)() = nullptr;              // back, forward, or a pasted address
   void (*text_arrived)(std::string_view) = nullptr;  // a dropped file, or text pasted outside a text box
   void (*timer)(int which) = nullptr;
-  bool (*takes_text)(float x, float y) = nullptr;    // is there a text box at these physical pixels?
+  void (*edited)(std::string_view key, std::string_view value) = nullptr;  // in the plain form
+  bool (*takes_text)(float x, float y) = nullptr;  // is there a text box at these physical pixels?
 };
 
 enum Timer : int { kTimerWake, kTimerAddress, kTimerDocument, kTimerAnnounce, kTimerToast };
@@ -49,6 +50,8 @@ void open_in_new_tab(const std::string& link);
 /// The document behind the canvas, from Markdown; and the one line that is read out when it changes.
 void write_document(const std::string& markdown);
 void announce(const std::string& sentence);
+/// The document's plain form, for whoever cannot use a canvas; rows as in web/form.h.
+void write_form(const std::string& rows);
 /// Names the tab, and the entries of the history.
 void set_title(const std::string& title);
 /// The document's colours follow the canvas.

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <string_view>
 
 #include "backends/imgui_impl_glfw.h"
 #include "backends/imgui_impl_opengl3.h"
@@ -18,6 +19,7 @@
 EM_JS_DEPS(vram_platform, "$UTF8ToString,$stringToUTF8,$lengthBytesUTF8");
 #endif
 
+// clang-format off
 // --- in the browser's language --------------------------------------------------------------------------------
 
 EM_JS(void, vram_js_share_functions, (), {
@@ -212,6 +214,63 @@ EM_JS(void, vram_js_listen_context, (), {
   });
 });
 
+// The plain form: the same inputs as elements of the document. A button that shows when the keyboard reaches it
+// brings text and form in the canvas's place, and back.
+EM_JS(void, vram_js_listen_form, (), {
+  var V = Module['vram'];
+  var form = document.getElementById('plan');
+  V.isPlain = function() { return !document.body.classList.contains('drawn') || document.body.classList.contains('plain'); };
+  document.getElementById('toggle').addEventListener('click', function(event) {
+    document.body.classList.toggle('plain');
+    event.target.textContent = V.isPlain() ? 'Show as drawn' : 'Show as form and text';
+    if (V.isPlain()) V.showForm();
+    else V.canvas.focus();
+    _vram_wake();
+  });
+  form.addEventListener('submit', function(event) { event.preventDefault(); });
+  form.addEventListener('change', function(event) {
+    var input = event.target;
+    V.send(_vram_edited, input.name + '=' + (input.type === 'checkbox' ? (input.checked ? '1' : '0') : input.value));
+  });
+  var inputOf = function(row) {
+    var input = document.createElement(row.words.length ? 'select' : 'input');
+    row.words.forEach(function(word) { V.add(input, 'option', word).value = word; });
+    if (row.flag) input.type = 'checkbox';
+    input.name = row.name;
+    input.id = 'plan-' + row.name;
+    input.title = row.help;
+    return input;
+  };
+  V.addField = function(row) {
+    var group = document.getElementById('plan-section-' + row.section);
+    if (!group) {
+      group = V.add(form, 'fieldset');
+      group.id = 'plan-section-' + row.section;
+      V.add(group, 'legend', row.section);
+    }
+    var label = V.add(group, 'label', row.label + (row.unit ? ' (' + row.unit + ') ' : ' '));
+    label.appendChild(inputOf(row));
+    V.add(label, 'small').id = 'plan-complaint-' + row.name;
+  };
+  V.showForm = function() {
+    if (!V.form || !V.isPlain()) return;
+    V.form.forEach(function(row) {
+      if (!document.getElementById('plan-' + row.name)) V.addField(row);
+      var input = document.getElementById('plan-' + row.name);
+      if (row.flag) input.checked = row.value === '1';
+      else if (input !== document.activeElement || input.value === "") input.value = row.value;
+      input.parentNode.className = row.given ? 'given' : "";
+      document.getElementById('plan-complaint-' + row.name).textContent = row.complaint;
+    });
+  };
+});
+
+EM_JS(void, vram_js_form, (const char* rows), {
+  var V = Module['vram'];
+  V.form = JSON.parse(UTF8ToString(rows));
+  V.showForm();
+});
+
 EM_JS(bool, vram_js_has_webgl2, (), {
   var probe = document.createElement('canvas');
   var context = null;
@@ -227,6 +286,7 @@ EM_JS(void, vram_js_say_drawn, (), {
 });
 EM_JS(void, vram_js_say_no_webgl, (), {
   document.body.classList.remove('starting');
+  Module['vram'].showForm();
   Module['trouble']('This browser gives no WebGL 2: the page shows the plan as text. The plan is in the address, behind #.');
 });
 
@@ -338,6 +398,14 @@ EM_JS(void, vram_js_document, (const char* markdown), {
   text.appendChild(into);
 });
 
+// 3.1.6's GLFW takes a window of the screen's size for a wish to go full screen.
+EM_JS(bool, vram_js_set_canvas_size, (int width, int height), {
+  if (!Module['setCanvasSize']) return false;
+  Module['setCanvasSize'](width, height);
+  return true;
+});
+
+// clang-format on
 // --- in ours ---------------------------------------------------------------------------------------------------
 
 namespace vram::platform {
@@ -349,13 +417,6 @@ int frames_wanted = 0, drawn = 0;
 bool context_lost = false, said_drawn = false;
 Viewport size;
 std::string clipboard;
-
-// 3.1.6's GLFW takes a window of the screen's size for a wish to go full screen.
-EM_JS(bool, vram_js_set_canvas_size, (int width, int height), {
-  if (!Module['setCanvasSize']) return false;
-  Module['setCanvasSize'](width, height);
-  return true;
-});
 
 std::string owned(char* text) {
   std::string copy = text ? text : "";
@@ -402,6 +463,7 @@ void listen(const Events& wanted) {
   events = wanted;
   vram_js_share_functions();
   vram_js_markdown();
+  vram_js_listen_form();
   vram_js_listen_wakers();
   vram_js_listen_keys();
   vram_js_listen_wheel();
@@ -475,6 +537,7 @@ void copy(const std::string& text) { vram_js_copy(text.c_str()); }
 void open_in_new_tab(const std::string& link) { vram_js_open(link.c_str()); }
 void write_document(const std::string& markdown) { vram_js_document(markdown.c_str()); }
 void announce(const std::string& sentence) { vram_js_announce(sentence.c_str()); }
+void write_form(const std::string& rows) { vram_js_form(rows.c_str()); }
 void set_title(const std::string& title) { vram_js_title(title.c_str()); }
 void set_document_theme(bool dark) { vram_js_theme(dark); }
 double seconds() { return emscripten_get_now() / 1000; }
@@ -490,9 +553,7 @@ namespace {
 // ImGui scrolls five lines a notch; we are told pixels.
 float notches(float pixels) { return -pixels / (5 * ImGui::GetStyle().FontSizeBase * ImGui::GetStyle().FontScaleDpi); }
 
-ImGuiKey soft_key(int which) {
-  return which == 0 ? ImGuiKey_Backspace : which == 1 ? ImGuiKey_Enter : ImGuiKey_Escape;
-}
+ImGuiKey soft_key(int which) { return which == 0 ? ImGuiKey_Backspace : which == 1 ? ImGuiKey_Enter : ImGuiKey_Escape; }
 
 }  // namespace
 
@@ -515,9 +576,13 @@ EMSCRIPTEN_KEEPALIVE void vram_timer(int which) { vram::platform::events.timer(w
 EMSCRIPTEN_KEEPALIVE void vram_location_changed() { vram::platform::events.location_changed(); }
 EMSCRIPTEN_KEEPALIVE void vram_text_arrived(const char* text) { vram::platform::events.text_arrived(text); }
 
-EMSCRIPTEN_KEEPALIVE bool vram_is_typing() {
-  return vram::platform::window && ImGui::GetIO().WantTextInput;
+EMSCRIPTEN_KEEPALIVE void vram_edited(const char* assignment) {
+  const std::string_view text = assignment;
+  const size_t equals = text.find('=');
+  vram::platform::events.edited(text.substr(0, equals), text.substr(equals + 1));
 }
+
+EMSCRIPTEN_KEEPALIVE bool vram_is_typing() { return vram::platform::window && ImGui::GetIO().WantTextInput; }
 
 EMSCRIPTEN_KEEPALIVE bool vram_takes_text(float x, float y) { return vram::platform::events.takes_text(x, y); }
 
@@ -529,7 +594,8 @@ EMSCRIPTEN_KEEPALIVE void vram_scroll(float dx, float dy) {
 
 EMSCRIPTEN_KEEPALIVE void vram_point(float x, float y) {
   if (!vram::platform::window) return;
-  ImGui_ImplGlfw_CursorEnterCallback(vram::platform::window, 1);  // or the backend asks GLFW where its mouse is, every frame
+  ImGui_ImplGlfw_CursorEnterCallback(vram::platform::window,
+                                     1);  // or the backend asks GLFW where its mouse is, every frame
   ImGui::GetIO().AddMouseSourceEvent(ImGuiMouseSource_TouchScreen);
   ImGui::GetIO().AddMousePosEvent(x, y);
   request_frames(3);

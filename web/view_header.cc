@@ -22,7 +22,8 @@ float tabs(App& app, float x, float y) {
     const Touch touch = area(std::string("tab.") + tab.word, box);
     const bool on = serving == tab.serving;
     if (on) fill(box, mix(theme().background, theme().muted, 0.12f), px(5));
-    text_centred(on ? kStrong : kText, on || touch.hovered ? theme().ink : theme().muted, box.x + box.w / 2, box.y + box.h / 2, tab.label);
+    text_centred(on ? kStrong : kText, on || touch.hovered ? theme().ink : theme().muted, box.x + box.w / 2,
+                 box.y + box.h / 2, tab.label);
     if (touch.pressed) edit(app, Key::view, tab.word);
     x = box.right() + px(4);
   }
@@ -57,8 +58,10 @@ float toggles(App& app, float right, float middle) {
   tooltip(light, theme().dark ? "Light" : "Dark", "Colours of the page; the link remembers them.");
   if (light.pressed) {
     const bool to_dark = !theme().dark;
-    if (to_dark == platform::system_prefers_dark()) clear(app, Key::theme);
-    else edit(app, Key::theme, to_dark ? "dark" : "light");
+    if (to_dark == platform::system_prefers_dark())
+      clear(app, Key::theme);
+    else
+      edit(app, Key::theme, to_dark ? "dark" : "light");
   }
   const bool gib = app.plan().units == UnitsChoice::gib;
   const Box units{moon.x - px(40), moon.y, px(40), moon.h};
@@ -107,10 +110,11 @@ float header_view(App& app, const Box& window) {
   const float width = std::max(text_width(kText, label), text_width(kText, "Copy link")) + px(28);
   const Box copy{right - width, (bar - px(32)) / 2, width, px(32)};
   if (button("copy", copy, label, true)) copy_link(app);
-  const bool two_rows = window.w < px(440);
+  const bool two_rows = window.w < px(540);
   const float row = two_rows ? px(44) + px(17) : bar / 2;
   toggles(app, two_rows ? right + px(8) : copy.x - px(12), row);
-  const float end = tabs(app, two_rows ? left - px(12) : left + text_width(kTitle, "VRAM Ledger") + px(20), row - px(15));
+  const float end =
+      tabs(app, two_rows ? left - px(12) : left + text_width(kTitle, "VRAM Ledger") + px(20), row - px(15));
   examples(app, end, row - px(15));
   const float height = two_rows ? px(84) : bar;
   rule(window.x, height - hairline(), window.w, theme().rule);

@@ -17,10 +17,14 @@ struct Word {
 
 Word word_of(Verdict verdict) {
   switch (verdict) {
-    case Verdict::fits: return {"Fits. ", theme().good};
-    case Verdict::tight: return {"Tight. ", theme().warn};
-    case Verdict::exceeds: return {"Does not fit. ", theme().bad};
-    case Verdict::invalid: break;
+    case Verdict::fits:
+      return {"Fits. ", theme().good};
+    case Verdict::tight:
+      return {"Tight. ", theme().warn};
+    case Verdict::exceeds:
+      return {"Does not fit. ", theme().bad};
+    case Verdict::invalid:
+      break;
   }
   return {"Not possible. ", theme().bad};
 }
@@ -107,7 +111,8 @@ float finding_rows(App& app, bool serving, bool notes, float x, float y, float w
   const std::vector<Finding> findings = app.report.findings;  // applying one replaces the report
   for (const bool fixes : {true, false})
     for (const Finding& finding : findings)
-      if (about_serving(finding) == serving && !is_headline(finding) && is_note(finding) == notes && finding.change.empty() != fixes)
+      if (about_serving(finding) == serving && !is_headline(finding) && is_note(finding) == notes &&
+          finding.change.empty() != fixes)
         y += finding_row(app, finding, x, y, width);
   return y - top;
 }
@@ -148,8 +153,11 @@ Headline serving_headline(const App& app) {
   }
   const Units units = units_of(app.plan());
   const double most = bill.max_concurrency.value_or(0), promised = bill.promised_concurrency.value_or(0);
-  if (most < 1) headline.rest = "The weights leave no room for a request";
-  else headline.rest = requests(promised) + " at a time can be promised, " + show_grouped(app.plan().concurrency) + (app.plan().concurrency == 1 ? " is asked" : " are asked");
+  if (most < 1)
+    headline.rest = "The weights leave no room for a request";
+  else
+    headline.rest = requests(promised) + " at a time can be promised, " + show_grouped(app.plan().concurrency) +
+                    (app.plan().concurrency == 1 ? " is asked" : " are asked");
   headline.margin = "A replica holds " + requests(most) + " of " + show_grouped(app.plan().prompt) + " + " +
                     show_grouped(app.plan().output) + " tokens";
   if (bill.kv_bytes_per_request)
@@ -177,7 +185,8 @@ float notes_view(App& app, bool serving, float x, float y, float width) {
 float notices_view(App& app, float x, float y, float width) {
   const float top = y;
   for (const std::string& notice : app.notices) y += message_row({"", "", notice}, x, y, width - px(70));
-  if (!app.notices.empty() && button("dismiss", {x + width - px(64), top, px(64), px(24)}, "Dismiss", false)) app.notices.clear();
+  if (!app.notices.empty() && button("dismiss", {x + width - px(64), top, px(64), px(24)}, "Dismiss", false))
+    app.notices.clear();
   for (const Message& message : app.report.messages)
     if (!is_fault(app, message)) y += message_row(message, x, y, width);
   return y > top ? y - top + px(12) : 0;

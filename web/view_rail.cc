@@ -12,14 +12,16 @@ using namespace kit;
 
 /// What a first look needs; the rest of a section stands behind "more", unless it differs from its default.
 constexpr std::array kEssential = {
-    Key::gpus,     Key::method,      Key::framework,   Key::precision,  Key::optimizer, Key::tp,        Key::pp,
-    Key::cp,       Key::zero,        Key::seq,         Key::micro_batch, Key::global_batch, Key::recompute, Key::attention,
-    Key::loss,     Key::offload,     Key::lora_rank,   Key::lora_targets, Key::base,    Key::tokens,    Key::mfu,
-    Key::engine,   Key::weights,     Key::kv,          Key::serve_gpus, Key::prompt,    Key::output,    Key::concurrency,
-    Key::max_len,  Key::utilization, Key::derate};
+    Key::gpus,       Key::method,    Key::framework, Key::precision,   Key::optimizer,   Key::tp,
+    Key::pp,         Key::cp,        Key::zero,      Key::seq,         Key::micro_batch, Key::global_batch,
+    Key::recompute,  Key::attention, Key::loss,      Key::offload,     Key::lora_rank,   Key::lora_targets,
+    Key::base,       Key::tokens,    Key::mfu,       Key::engine,      Key::weights,     Key::kv,
+    Key::serve_gpus, Key::prompt,    Key::output,    Key::concurrency, Key::max_len,     Key::utilization,
+    Key::derate};
 
 /// What a model or GPU made from nothing needs first.
-constexpr std::array kModelFromNothing = {Key::params, Key::layers, Key::hidden, Key::heads, Key::kv_heads, Key::ffn, Key::vocab, Key::gated};
+constexpr std::array kModelFromNothing = {Key::params,   Key::layers, Key::hidden, Key::heads,
+                                          Key::kv_heads, Key::ffn,    Key::vocab,  Key::gated};
 constexpr std::array kGpuFromNothing = {Key::gpu_mem, Key::gpu_tflops, Key::gpu_bw};
 
 template <class List>
@@ -47,7 +49,8 @@ std::string model_facts(const App& app) {
   if (!plan.subject) return "Unknown: pick one of the list";
   if (plan.subject->nominal_parameters <= 0) return "Give its parameters, or its shape";
   std::string facts = show_count(plan.subject->nominal_parameters);
-  if (plan.experts > 0 && plan.subject->active_parameters > 0) facts += ", " + show_count(plan.subject->active_parameters) + " active";
+  if (plan.experts > 0 && plan.subject->active_parameters > 0)
+    facts += ", " + show_count(plan.subject->active_parameters) + " active";
   if (plan.layers > 0) facts += " · " + show_grouped(plan.layers) + " layers";
   if (plan.hidden > 0) facts += " · " + write_number(plan.hidden);
   if (plan.experts > 0) return facts + " · " + write_number(plan.experts) + " experts";
@@ -63,8 +66,10 @@ std::string gpu_facts(const App& app) {
   std::string facts = show_bytes(plan.gpu_mem, units_of(plan));
   const double tflops = is_given(app, Key::gpu_tflops) ? plan.gpu_tflops : peak_tflops(*plan.accelerator, "bf16");
   if (tflops > 0) facts += " · " + show_fixed(tflops, tflops < 100 ? 1 : 0) + " TFLOPS";
-  if (plan.gpu_bw >= 1000) facts += " · " + show_fixed(plan.gpu_bw / 1000, 2) + " TB/s";
-  else if (plan.gpu_bw > 0) facts += " · " + show_fixed(plan.gpu_bw, 0) + " GB/s";
+  if (plan.gpu_bw >= 1000)
+    facts += " · " + show_fixed(plan.gpu_bw / 1000, 2) + " TB/s";
+  else if (plan.gpu_bw > 0)
+    facts += " · " + show_fixed(plan.gpu_bw, 0) + " GB/s";
   return facts;
 }
 
@@ -107,7 +112,8 @@ std::vector<Section> sections_of(const App& app, Group group) {
   for (const Field& row : fields()) {
     if (row.group != group || has_own_widget(row.key)) continue;
     if (row.section == "LoRA" && app.plan().method == Method::full) continue;
-    auto at = std::find_if(list.begin(), list.end(), [&](const Section& section) { return section.name == row.section; });
+    auto at =
+        std::find_if(list.begin(), list.end(), [&](const Section& section) { return section.name == row.section; });
     if (at == list.end()) at = list.insert(list.end(), {row.section, {}});
     at->keys.push_back(row.key);
   }
@@ -127,7 +133,8 @@ float section_rows(App& app, const Section& section, float x, float y, float wid
     if (last_parallel && has_data_parallel(app.plan()))
       y += derived_row("Data parallel", write_number(app.plan().dp()), dp_derivation(app.plan()), x, y, width);
   }
-  const std::string what = section.name == "Model" && hidden > 25 ? "shape and parts" : std::to_string(hidden) + " more";
+  const std::string what =
+      section.name == "Model" && hidden > 25 ? "shape and parts" : std::to_string(hidden) + " more";
   if (hidden > 0) y += more_link(app, more, what, all, x, y);
   return y - top;
 }
@@ -155,8 +162,9 @@ float model_block(App& app, bool folds, float x, float y, float width) {
   const float top = y;
   heading(x, y + px(10), "Model");
   y += px(24);
-  const Picker picker{"model", title_of(app.plan().subject.get(), app.plan().model), model_facts(app),
-                      folds ? "from nothing" : "from nothing; or drop a config.json", model_presets(), pick_model};
+  const Picker picker{"model",          title_of(app.plan().subject.get(), app.plan().model),
+                      model_facts(app), folds ? "from nothing" : "from nothing; or drop a config.json",
+                      model_presets(),  pick_model};
   y += picker_card(app, picker, x, y, width) + px(8);
   for (const Section& section : sections_of(app, Group::model)) y += section_rows(app, section, x, y, width);
   return y - top;
@@ -166,8 +174,12 @@ float hardware_block(App& app, bool serving, float x, float y, float width) {
   const float top = y;
   heading(x, y + px(10), "Hardware");
   y += px(24);
-  const Picker picker{"gpu", title_of(app.plan().accelerator.get(), app.plan().gpu), gpu_facts(app), "from nothing",
-                      hardware_presets(), pick_gpu};
+  const Picker picker{"gpu",
+                      title_of(app.plan().accelerator.get(), app.plan().gpu),
+                      gpu_facts(app),
+                      "from nothing",
+                      hardware_presets(),
+                      pick_gpu};
   y += picker_card(app, picker, x, y, width) + px(8);
   for (Section section : sections_of(app, Group::hardware)) {
     if (serving) std::erase(section.keys, Key::gpus);

@@ -31,7 +31,8 @@ std::vector<Bar> stage_bars(const TrainingBill& bill) {
     i = end;
   }
   while (bars.size() > kMost)
-    bars.erase(std::min_element(bars.begin(), bars.end(), [](const Bar& a, const Bar& b) { return a.bytes < b.bytes; }));
+    bars.erase(
+        std::min_element(bars.begin(), bars.end(), [](const Bar& a, const Bar& b) { return a.bytes < b.bytes; }));
   return bars;
 }
 
@@ -59,7 +60,8 @@ std::vector<Tile> napkin_tiles(const App& app) {
   add(napkin.states_bytes, "states, on a napkin", "16 B a parameter, for one whole copy of the model.");
   add(napkin.activations_bytes, "activations", "(34·s·b·h + 5·a·s²·b) × layers, for one micro-batch.");
   add(napkin.total_bytes, "with buffers", "10 GB of buffers on top.");
-  if (napkin.gpus) list.push_back({show_grouped(whole(*napkin.gpus)), "GPUs at least", "Total ÷ the memory on the box."});
+  if (napkin.gpus)
+    list.push_back({show_grouped(whole(*napkin.gpus)), "GPUs at least", "Total ÷ the memory on the box."});
   return list;
 }
 
@@ -72,11 +74,14 @@ float train_bill(App& app, float x, float y, float width) {
   return bill(app, statement, x, y, width);
 }
 
-void add(std::vector<Tile>& list, const std::optional<double>& value, std::string (*show)(double), std::string label, std::string help) {
+void add(std::vector<Tile>& list, const std::optional<double>& value, std::string (*show)(double), std::string label,
+         std::string help) {
   if (value) list.push_back({show(*value), std::move(label), std::move(help)});
 }
 
-std::string dollars(double usd) { return "$ " + (usd < 1000 ? show_fixed(usd, 2) : usd < 1e6 ? show_grouped(std::round(usd)) : show_count(usd)); }
+std::string dollars(double usd) {
+  return "$ " + (usd < 1000 ? show_fixed(usd, 2) : usd < 1e6 ? show_grouped(std::round(usd)) : show_count(usd));
+}
 std::string percent(double share) { return show_fixed(share * 100, share < 0.1 ? 1 : 0) + " %"; }
 
 std::vector<Tile> compute_tiles(const App& app) {
@@ -86,7 +91,9 @@ std::vector<Tile> compute_tiles(const App& app) {
   std::string why = "Share of the peak at the compute precision that trains the model.";
   if (estimated && c.mfu_band) why += " ± " + show_fixed(*c.mfu_band * 100, 0) + " points: " + c.mfu_reason + ".";
   add(list, c.mfu, percent, estimated ? "MFU, estimated" : "MFU", why);
-  add(list, c.days, [](double days) { return show_duration(days * 86400); }, "the whole run", "Tokens ÷ tokens a second ÷ goodput.");
+  add(
+      list, c.days, [](double days) { return show_duration(days * 86400); }, "the whole run",
+      "Tokens ÷ tokens a second ÷ goodput.");
   add(list, c.gpu_hours, show_count, "GPU-hours", "");
   add(list, c.usd, dollars, "at $ " + show_fixed(app.plan().price, 2) + " a GPU-hour", "");
   add(list, c.step_seconds, show_duration, "a step", "One optimizer step over the global batch.");
@@ -113,7 +120,8 @@ struct Sweep {
 };
 
 std::string short_count(double tokens) {
-  return tokens >= 1024 && tokens == std::floor(tokens / 1024) * 1024 ? write_number(tokens / 1024) + "k" : show_grouped(tokens);
+  return tokens >= 1024 && tokens == std::floor(tokens / 1024) * 1024 ? write_number(tokens / 1024) + "k"
+                                                                      : show_grouped(tokens);
 }
 
 const Sweep& sequence_sweep(const App& app) {

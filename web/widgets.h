@@ -19,11 +19,12 @@ namespace vram {
 float field_row(App& app, Key key, float x, float y, float width);
 
 /// A row that only shows what follows from others.
-float derived_row(std::string_view label, std::string_view value, std::string_view derivation, float x, float y, float width);
+float derived_row(std::string_view label, std::string_view value, std::string_view derivation, float x, float y,
+                  float width);
 
 /// The picked model or GPU with its key facts; pressed, the list to pick from.
 struct Picker {
-  std::string_view name;  // "model"
+  std::string_view name;           // "model"
   std::string title, facts, hint;  // hint: what "Custom" does; "" = there is no such choice
   std::span<const PresetRow> rows;
   void (*pick)(App&, std::string_view id);
@@ -60,8 +61,8 @@ struct AreaPoint {
   std::string tick;
   const std::vector<Line>* lines = nullptr;
 };
-float area_chart(std::string_view title, const std::vector<AreaPoint>& points, bool stepped, double capacity, Units units,
-                 float x, float y, float width);
+float area_chart(std::string_view title, const std::vector<AreaPoint>& points, bool stepped, double capacity,
+                 Units units, float x, float y, float width);
 
 struct Tile {
   std::string figure, label, help;

@@ -15,7 +15,8 @@ void explain_segment(const Bar& bar, const Line& line, const Box& box, Units uni
   if (box.w < 1) return;
   const Touch touch = area("bar." + bar.label + "." + line.id, box, false);
   const double bytes = static_cast<double>(line.bytes);
-  tooltip(touch, line.label, show_bytes(bytes, units) + ", " + show_fixed(bytes / bar.bytes * 100, 1) + "% of " + bar.label);
+  tooltip(touch, line.label,
+          show_bytes(bytes, units) + ", " + show_fixed(bytes / bar.bytes * 100, 1) + "% of " + bar.label);
 }
 
 void draw_bar(const Bar& bar, const Box& box, double most, Units units) {
@@ -68,7 +69,9 @@ struct Plot {
   size_t count;
   bool stepped;
   float y(double bytes) const { return box.bottom() - static_cast<float>(bytes / most) * box.h; }
-  float left(size_t i) const { return box.x + box.w * static_cast<float>(i) / static_cast<float>(stepped ? count : count - 1); }
+  float left(size_t i) const {
+    return box.x + box.w * static_cast<float>(i) / static_cast<float>(stepped ? count : count - 1);
+  }
 };
 
 /// Everything from the axis up to `over`: bands are drawn from the top one down, each over the one before, so that no
@@ -78,7 +81,8 @@ void draw_band(const Plot& plot, const std::vector<double>& over, ImU32 color) {
   const float bottom = plot.box.bottom();
   if (plot.stepped) {
     for (size_t i = 0; i < plot.count; i++) {
-      const float left = std::round(plot.left(i)), right = std::round(plot.left(i + 1)) - px(2), top = std::round(plot.y(over[i]));
+      const float left = std::round(plot.left(i)), right = std::round(plot.left(i + 1)) - px(2),
+                  top = std::round(plot.y(over[i]));
       fill({left, top, right - left, bottom - top}, color);
     }
     return;
@@ -107,7 +111,10 @@ void draw_axis(const Plot& plot, double capacity, Units units, float x) {
   const float y = std::round(plot.y(capacity));
   for (float at = plot.box.x; at < plot.box.right(); at += px(6))
     fill({at, y, std::min(px(3), plot.box.right() - at), hairline()}, theme().ink);
-  text(kTinyFigures, theme().ink, plot.box.x + px(4), y - px(8), show_bytes(capacity, units));
+  const std::string size = show_bytes(capacity, units);
+  const Box label{plot.box.x + px(2), y - px(15), text_width(kTinyFigures, size) + px(6), px(14)};
+  fill(label, (theme().background & 0x00FFFFFF) | 0xB4000000, px(3));
+  text(kTinyFigures, theme().ink, label.x + px(3), y - px(8), size);
 }
 
 void draw_ticks(const Plot& plot, const std::vector<AreaPoint>& points) {
@@ -154,8 +161,8 @@ float stacked_bars(const std::vector<Bar>& bars, double capacity, Units units, f
   return at - y;
 }
 
-float area_chart(std::string_view title, const std::vector<AreaPoint>& points, bool stepped, double capacity, Units units,
-                 float x, float y, float width) {
+float area_chart(std::string_view title, const std::vector<AreaPoint>& points, bool stepped, double capacity,
+                 Units units, float x, float y, float width) {
   text(kStrong, theme().ink, x, y + px(10), title);
   double most = capacity * 1.25;
   for (const AreaPoint& point : points) most = std::max(most, static_cast<double>(total_bytes(*point.lines)) * 1.05);

@@ -61,9 +61,12 @@ void write_figures(const Writer& w, const Line& line, int depth, float middle) {
 void write_explanation(Writer& w, const Line& line, float indent) {
   const float x = w.at.x + indent, width = w.at.amount_right - px(64) - x;
   const std::string product = with_groups(formula(line));
-  if (!product.empty()) w.y += paragraph(kSmall, theme().ink, x, w.y, width, product + " = " + show_grouped(static_cast<double>(line.bytes)) + " B");
+  if (!product.empty())
+    w.y += paragraph(kSmall, theme().ink, x, w.y, width,
+                     product + " = " + show_grouped(static_cast<double>(line.bytes)) + " B");
   if (line.band_bytes > 0)
-    w.y += paragraph(kSmall, theme().muted, x, w.y, width, "± " + show_bytes(static_cast<double>(line.band_bytes), w.bill.units));
+    w.y += paragraph(kSmall, theme().muted, x, w.y, width,
+                     "± " + show_bytes(static_cast<double>(line.band_bytes), w.bill.units));
   if (line.note[0]) w.y += paragraph(kSmall, theme().muted, x, w.y, width, line.note);
   w.y += px(6);
 }
@@ -80,9 +83,12 @@ void write_line(Writer& w, const Line& line, const std::string& path, int depth)
   const float middle = w.y + std::round(height / 2);
   const float text_x = depth == 0 ? w.at.x + px(28) : w.at.x + indent + px(12);
   caret(depth == 0 ? w.at.x + px(4) : text_x - px(9), middle, open, theme().muted);
-  if (depth == 0) fill({w.at.x + px(12), middle - px(4), px(9), px(9)}, line_color(*w.bill.lines, w.bill.color_of.empty() ? line.id : w.bill.color_of), px(2));
+  if (depth == 0)
+    fill({w.at.x + px(12), middle - px(4), px(9), px(9)},
+         line_color(*w.bill.lines, w.bill.color_of.empty() ? line.id : w.bill.color_of), px(2));
   const Type type = depth == 0 ? kText : kSmall;
-  text(type, depth == 0 ? theme().ink : theme().muted, text_x, middle, fitted(type, line.label, w.at.name_right - text_x));
+  text(type, depth == 0 ? theme().ink : theme().muted, text_x, middle,
+       fitted(type, line.label, w.at.name_right - text_x));
   const float how_y = two_rows ? middle + px(18) : middle;
   if (!w.at.narrow || two_rows)
     text(kSmall, theme().muted, w.at.formula, how_y, fitted(kSmall, how, w.at.formula_right - w.at.formula));
@@ -94,7 +100,9 @@ void write_line(Writer& w, const Line& line, const std::string& path, int depth)
     for (const Line& child : line.children)
       if (child.bytes > 0) write_line(w, child, path + "/" + child.id, depth + 1);
   if (open && !line.children.empty() && line.note[0])
-    w.y += paragraph(kSmall, theme().muted, text_x + (depth == 0 ? px(12) : 0), w.y, w.at.amount_right - px(64) - text_x, line.note) + px(6);
+    w.y += paragraph(kSmall, theme().muted, text_x + (depth == 0 ? px(12) : 0), w.y,
+                     w.at.amount_right - px(64) - text_x, line.note) +
+           px(6);
   if (depth == 0) rule(w.at.x, w.y, w.at.width, theme().rule);
 }
 
@@ -105,7 +113,8 @@ void write_zeros(Writer& w) {
     if (line.bytes == 0) names += (names.empty() ? "" : ", ") + std::string(line.label);
   if (names.empty()) return;
   const float middle = w.y + px(13);
-  text(kSmall, theme().muted, w.at.x + px(28), middle, fitted(kSmall, "Nothing for: " + names, w.at.amount_right - px(60) - w.at.x - px(28)));
+  text(kSmall, theme().muted, w.at.x + px(28), middle,
+       fitted(kSmall, "Nothing for: " + names, w.at.amount_right - px(60) - w.at.x - px(28)));
   text_right(kFigures, theme().muted, w.at.amount_right, middle, "0");
   w.y += px(26);
 }
@@ -128,7 +137,8 @@ void write_check(Writer& w, const Bill::Check& check) {
   text(kSmall, theme().muted, w.at.x + px(12), middle, fitted(kSmall, check.label, w.at.name_right - w.at.x - px(12)));
   text_right(kSmallFigures, theme().muted, w.at.amount_right, middle, amount(check.bytes, w.scale));
   text_right(kSmall, theme().muted, w.at.share_right, middle, w.scale.name);
-  if (!w.at.narrow) text(kSmall, theme().muted, w.at.formula, middle, fitted(kSmall, check.note, w.at.formula_right - w.at.formula));
+  if (!w.at.narrow)
+    text(kSmall, theme().muted, w.at.formula, middle, fitted(kSmall, check.note, w.at.formula_right - w.at.formula));
   w.y += px(22);
 }
 
@@ -163,7 +173,8 @@ ImU32 line_color(const std::vector<Line>& bill, std::string_view id) {
       {"optimizer", IM_COL32(0x00, 0x9E, 0x73, 255)}, {"activations", IM_COL32(0xE6, 0x9F, 0x00, 255)},
       {"kv_cache", IM_COL32(0xE6, 0x9F, 0x00, 255)},  {"logits", IM_COL32(0xD5, 0x5E, 0x00, 255)},
       {"adapters", IM_COL32(0xCC, 0x79, 0xA7, 255)},  {"gathered", IM_COL32(0xCC, 0x79, 0xA7, 255)}};
-  const bool serving = std::any_of(bill.begin(), bill.end(), [](const Line& line) { return std::string_view(line.id) == "kv_cache"; });
+  const bool serving =
+      std::any_of(bill.begin(), bill.end(), [](const Line& line) { return std::string_view(line.id) == "kv_cache"; });
   if (serving && id == "activations") id = "logits";
   for (const Entry& entry : entries)
     if (entry.id == id) return entry.color;
@@ -176,8 +187,10 @@ std::string with_groups(std::string_view text) {
     size_t end = at;
     while (end < text.size() && text[end] >= '0' && text[end] <= '9') end++;
     const bool decimals = at > 0 && text[at - 1] == '.';
-    if (end - at > 4 && end - at < 16 && !decimals) result += show_grouped(read_number(text.substr(at, end - at)).value_or(0));
-    else result += text.substr(at, std::max(end, at + 1) - at);
+    if (end - at > 4 && end - at < 16 && !decimals)
+      result += show_grouped(read_number(text.substr(at, end - at)).value_or(0));
+    else
+      result += text.substr(at, std::max(end, at + 1) - at);
     at = std::max(end, at + 1);
   }
   return result;

@@ -35,15 +35,19 @@ std::string nodes_of(const Plan& plan) {
 std::string derivation(const App& app, const Field& row) {
   const Plan& plan = app.plan();
   switch (row.key) {
-    case Key::gpus: return nodes_of(plan);
+    case Key::gpus:
+      return nodes_of(plan);
     case Key::global_batch: {
       if (plan.micro_batches() < 1) break;
-      return write_number(plan.micro_batches()) + " × " + write_number(plan.micro_batch) + " × " + write_number(plan.dp());
+      return write_number(plan.micro_batches()) + " × " + write_number(plan.micro_batch) + " × " +
+             write_number(plan.dp());
     }
     case Key::mfu:
-      if (!is_given(app, row.key) && app.report.compute.mfu) return show_fixed(*app.report.compute.mfu * 100, 0) + "% estimated";
+      if (!is_given(app, row.key) && app.report.compute.mfu)
+        return show_fixed(*app.report.compute.mfu * 100, 0) + "% estimated";
       break;
-    default: break;
+    default:
+      break;
   }
   return std::string(row.unit);
 }
@@ -57,6 +61,9 @@ std::string shown(const App& app, const Field& row) {
   const auto draft = app.drafts.find(row.key);
   if (draft != app.drafts.end()) return draft->second.text;
   const std::string text = value_text(app.plan(), row.key);
+  // A data sheet's odd number of bytes, for people.
+  if (row.kind == FieldKind::size && !is_given(app, row.key) && text.ends_with("B"))
+    return show_fixed(read_size(text, kGiB).value_or(0) / kGiB, 2);
   if (!is_number(row) || !is_digits(text)) return text;
   if (text == "0" && !is_given(app, row.key)) return "";
   return text.size() > 4 && text.size() < 16 ? show_grouped(read_number(text).value_or(0)) : text;
@@ -64,13 +71,21 @@ std::string shown(const App& app, const Field& row) {
 
 const char* hint_of(const App& app, const Field& row) {
   switch (row.key) {
-    case Key::mfu: return "";
-    case Key::overhead: case Key::reserve: return "modelled";
-    case Key::params: return app.plan().model == "custom" ? "none" : "exact";
-    case Key::stages: return "even";
-    case Key::gpu_tflops: return app.plan().gpu == "custom" ? "none" : "data sheet";
-    case Key::engine_version: return "newest";
-    default: return "none";
+    case Key::mfu:
+      return "";
+    case Key::overhead:
+    case Key::reserve:
+      return "modelled";
+    case Key::params:
+      return app.plan().model == "custom" ? "none" : "exact";
+    case Key::stages:
+      return "even";
+    case Key::gpu_tflops:
+      return app.plan().gpu == "custom" ? "none" : "data sheet";
+    case Key::engine_version:
+      return "newest";
+    default:
+      return "none";
   }
 }
 
@@ -171,10 +186,12 @@ float field_row(App& app, Key key, float x, float y, float width) {
   std::string complaint = draft->second.complaint;
   const std::string key_first = std::string(row.name) + ": ";
   if (complaint.starts_with(key_first)) complaint = complaint.substr(key_first.size());
-  return px(kRowHeight + 2) + paragraph(kSmall, theme().bad, x + label, y + px(kRowHeight + 2), width - label, complaint) + px(6);
+  return px(kRowHeight + 2) +
+         paragraph(kSmall, theme().bad, x + label, y + px(kRowHeight + 2), width - label, complaint) + px(6);
 }
 
-float derived_row(std::string_view label, std::string_view value, std::string_view grey, float x, float y, float width) {
+float derived_row(std::string_view label, std::string_view value, std::string_view grey, float x, float y,
+                  float width) {
   const float column = label_width(width);
   const Box box{x + column, y, width - column, px(kRowHeight)};
   const float middle = y + box.h / 2;

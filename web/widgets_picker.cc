@@ -43,11 +43,13 @@ bool preset_row(const std::string& name, std::string_view title, std::string_vie
 }
 
 /// The rows by family, in the order of their names. Answers the id that was pressed.
-std::string preset_list(const App& app, const Picker& picker, const Box& box, std::string_view current, bool take_first) {
+std::string preset_list(const App& app, const Picker& picker, const Box& box, std::string_view current,
+                        bool take_first) {
   std::vector<const PresetRow*> found;
   for (const PresetRow& row : picker.rows)
     if (matches(row, app.search)) found.push_back(&row);
-  std::stable_sort(found.begin(), found.end(), [](const PresetRow* a, const PresetRow* b) { return lower(a->family) < lower(b->family); });
+  std::stable_sort(found.begin(), found.end(),
+                   [](const PresetRow* a, const PresetRow* b) { return lower(a->family) < lower(b->family); });
   std::string picked;
   begin_scroll("list", box, 0);
   const float left = box.x, width = box.w - px(8);
@@ -85,15 +87,16 @@ void picker_popup(App& app, const Picker& picker, const Box& card, std::string_v
   const Box search{x + px(8), y + px(8), width - px(16), px(32)};
   frame(search, theme().box, theme().accent);
   const bool enter = is_editing("search") && ImGui::IsKeyPressed(ImGuiKey_Enter, false);
-  text_box("search", {search.x + px(9), search.y, search.w - px(18), search.h}, app.search, kText,
-           "Search", ImGui::IsWindowAppearing());
+  text_box("search", {search.x + px(9), search.y, search.w - px(18), search.h}, app.search, kText, "Search",
+           ImGui::IsWindowAppearing());
   const float foot = px(picker.hint.empty() ? 8 : 36);
   const Box list{x + px(8), search.bottom() + px(8), width - px(12), height - px(48) - foot};
   std::string picked = preset_list(app, picker, list, current, enter);
   if (!picker.hint.empty()) {
     rule(x, list.bottom(), width, theme().rule);
     const Box custom{x + px(8), list.bottom() + px(4), width - px(16), px(28)};
-    if (preset_row(std::string(picker.name) + ".custom", "Custom", picker.hint, custom, current == "custom")) picked = "custom";
+    if (preset_row(std::string(picker.name) + ".custom", "Custom", picker.hint, custom, current == "custom"))
+      picked = "custom";
   }
   if (!picked.empty()) {
     picker.pick(app, picked);

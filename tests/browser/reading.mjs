@@ -79,6 +79,9 @@ export const cases = {
     truth(await tab.page.locator('#report h1').isVisible(), 'the text is not visible');
     truth(!(await tab.page.locator('#canvas').isVisible()), 'the canvas covers it');
     truth((await tab.text()).includes('WebGL'), 'the reason is not said');
+    await tab.page.locator('#plan-tp').fill('4');
+    await tab.page.locator('#plan-tp').press('Enter');
+    await tab.until(async () => (await tab.hash()).includes('tp=4'), 'the form edits the plan');
     equal(tab.faults, [], 'errors on the console');
     await tab.close();
   },

@@ -166,6 +166,27 @@ export const cases = {
     await tab.page.waitForFunction(() => document.getElementById('summary').textContent.length > 20);
     await tab.close();
   },
+  async 'by keyboard alone: a form and the text in the canvas\'s place'() {
+    const tab = await open(base);
+    await tab.page.keyboard.press('Tab');
+    await tab.page.keyboard.press('Enter');
+    const box = tab.page.locator('#plan-tp');
+    await box.fill('4');
+    await box.press('Enter');
+    await tab.until(async () => (await tab.report()).share === `${base}&tp=4`, 'edited in the form');
+    await tab.page.locator('#plan-model').selectOption('gpt2');
+    await tab.until(async () => (await tab.report()).model.id === 'gpt2', 'picked in the form');
+    await tab.page.locator('#plan-pp').fill('x');
+    await tab.page.locator('#plan-pp').press('Enter');
+    await tab.page.waitForFunction(() => document.getElementById('plan-complaint-pp').textContent !== '');
+    truth(await tab.page.locator('#report h1').isVisible(), 'the text is not visible');
+    await tab.page.locator('#toggle').click();
+    truth(await tab.page.locator('#canvas').isVisible(), 'the canvas did not come back');
+    await tab.settle();
+    truth((await tab.state()).places['field.tp'], 'the canvas is blank');
+    equal(tab.faults, [], 'errors on the console');
+    await tab.close();
+  },
   async 'printed, the text is the page'() {
     const tab = await open(base);
     await tab.page.emulateMedia({ media: 'print' });

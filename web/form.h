@@ -1,0 +1,13 @@
+#pragma once
+
+#include <string>
+
+#include "web/app_state.h"
+
+namespace vram {
+
+/// The inputs as data, for the document's plain form: an array of
+/// {"name","section","label","help","unit","value","given","flag","words","complaint"}.
+std::string form_json(const App& app);
+
+}  // namespace vram
