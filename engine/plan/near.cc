@@ -45,14 +45,14 @@ std::vector<std::string_view> near_matches(std::string_view name, const std::vec
     const size_t at = wanted.size() >= 3 ? other.find(wanted) : std::string::npos;
     const size_t distance = edits(wanted, other);
     if (at != std::string::npos) {
-      ranked.push_back({at == 0 ? 0 : 1, candidate});  // the beginning or a part of the name
+      ranked.push_back({std::min<size_t>(2 * distance, at == 0 ? 3 : 4), candidate});  // its beginning, or a part
     } else if (3 * distance <= wanted.size() + 2) {
-      ranked.push_back({distance + 1, candidate});
+      ranked.push_back({2 * distance, candidate});
     }
   }
   std::stable_sort(ranked.begin(), ranked.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   std::vector<std::string_view> matches;
-  for (size_t i = 0; i < ranked.size() && i < kMost && ranked[i].first <= ranked[0].first + 2; ++i) {
+  for (size_t i = 0; i < ranked.size() && i < kMost && ranked[i].first == ranked[0].first; ++i) {
     matches.push_back(ranked[i].second);
   }
   return matches;
