@@ -27,6 +27,7 @@ constexpr Name kNames[] = {{Figure::states, "states"},
                            {Figure::gpu_hours, "GPU-hours"},
                            {Figure::total_flops, "FLOPs"},
                            {Figure::saved, "saved bytes a token"},
+                           {Figure::loss_peak, "loss bytes a token"},
                            {Figure::weights, "weights"},
                            {Figure::kv_token, "KV bytes a token"},
                            {Figure::kv_pool, "KV pool"},
@@ -118,6 +119,19 @@ Amount training_amount(const Report& r, const Measurement& m) {
   }
 }
 
+/// A token's share of the activations line of a one-layer plan, or of the named part of it.
+Amount saved_amount(const Report& r, const Measurement& m) {
+  const double tokens = r.plan.tokens_per_micro_batch();
+  for (const Phase& phase : r.training.phases) {
+    const bool loss = m.figure == Figure::loss_peak;
+    if (std::string_view(phase.id) != (loss ? "loss" : "forward")) continue;
+    const Line* line = line_of(phase.lines, loss ? "logits" : "activations");
+    if (line && !m.part.empty()) line = line_of(line->children, m.part);
+    if (line) return {static_cast<double>(line->bytes) / tokens, static_cast<double>(line->band_bytes) / tokens};
+  }
+  return {};
+}
+
 Amount verdict_amount(const Report& r, const Measurement& m) {
   const Verdict verdict = r.training.verdict;
   if (m.figure == Figure::ran) return {verdict == Verdict::exceeds ? 0.0 : 1.0, 0};
@@ -129,6 +143,10 @@ Amount compute_amount(const Report& r, const Measurement& m) {
   const double mfu = c.mfu.value_or(0), share = mfu > 0 ? c.mfu_band.value_or(0) / mfu : 0;
   if (m.figure == Figure::gpu_hours) return {c.gpu_hours.value_or(0), share * c.gpu_hours.value_or(0)};
   if (m.figure == Figure::total_flops) return {c.model_flops.value_or(0), 0};
+  if (m.figure == Figure::published_flops) {
+    const double recomputed = m.part == "hardware" && mfu > 0 ? c.hfu.value_or(mfu) / mfu : 1;
+    return {m.tokens_per_second * c.flops_per_token.value_or(0) * recomputed, 0};
+  }
   const double speed = c.tokens_per_second.value_or(0) / r.plan.gpus;
   return {speed, share * speed};
 }
@@ -137,6 +155,7 @@ Amount serving_amount(const Report& r, const Measurement& m) {
   const ServingBill& s = r.serving;
   switch (m.figure) {
     case Figure::weights:
+    case Figure::trap:
       return {double(s.weights_bytes_per_gpu.value_or(0)), 0};
     case Figure::kv_token:
       return {double(s.kv_bytes_per_token_per_gpu.value_or(0)), 0};
@@ -161,7 +180,9 @@ Amount serving_amount(const Report& r, const Measurement& m) {
   }
 }
 
-bool is_compute(Figure f) { return f == Figure::speed || f == Figure::gpu_hours || f == Figure::total_flops; }
+bool is_compute(Figure f) {
+  return f == Figure::speed || f == Figure::gpu_hours || f == Figure::total_flops || f == Figure::published_flops;
+}
 
 }  // namespace
 
@@ -169,6 +190,18 @@ const char* figure_name(Figure figure) {
   for (const Name& row : kNames)
     if (row.figure == figure) return row.name;
   return "";
+}
+
+namespace {
+constexpr const char* kReadings[] = {"fullest", "first", "last", "first or last"};
+}
+
+const char* reading_name(Reading reading) { return kReadings[static_cast<size_t>(reading)]; }
+
+Reading reading_of_name(const std::string& name) {
+  for (size_t i = 0; i < std::size(kReadings); ++i)
+    if (name == kReadings[i]) return static_cast<Reading>(i);
+  return Reading::fullest;
 }
 
 bool figure_of(const std::string& name, Figure* figure) {
@@ -188,21 +221,18 @@ void answer(Measurement& m) {
     return;
   }
   m.share = r.share;
-  const bool training = m.figure <= Figure::out_of_memory;
+  const bool saved = m.figure == Figure::saved || m.figure == Figure::loss_peak;
+  const bool training = m.figure <= Figure::out_of_memory || saved;
   if (training && r.training.stages.empty()) {
     m.skipped = r.training.faults.empty() ? "no bill" : r.training.faults.front().text;
     return;
   }
   Amount amount;
   if (m.figure == Figure::ran || m.figure == Figure::out_of_memory) amount = verdict_amount(r, m);
+  else if (saved) amount = saved_amount(r, m);
   else if (training) amount = training_amount(r, m);
   else if (is_compute(m.figure)) amount = compute_amount(r, m);
   else amount = serving_amount(r, m);
-  if (m.figure == Figure::trap) {  // the wrong formula's figure must not come out
-    const bool avoided = std::fabs(double(r.serving.weights_bytes_per_gpu.value_or(0)) / m.measured - 1) > 0.02;
-    m.measured = 1;
-    amount = {avoided ? 1.0 : 0.0, 0};
-  }
   m.estimate = amount.value;
   m.band = amount.band;
 }

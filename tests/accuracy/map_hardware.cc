@@ -31,7 +31,7 @@ int fitness(std::string_view id, const Words& given, double gb) {
 std::string preset_of(const std::string& gpu, double gb) {
   Words given;
   given.add(gpu);
-  const std::string wanted = compact(gpu);
+  const std::string wanted = compact(gpu.substr(0, gpu.find('(')));
   std::string best, best_chip;
   int best_score = -100;
   for (const PresetRow& row : hardware_presets()) {

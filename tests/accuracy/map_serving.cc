@@ -63,6 +63,7 @@ bool set_facts(ServingMap& m, const json& models, const std::string& name) {
 void set_model(ServingMap& m, const json& models) {
   std::string name = text(m.c, "model");
   if (const size_t bar = name.find(" / "); bar != std::string::npos) name = name.substr(0, bar);
+  if (const size_t teacher = lower(name).find("distill"); teacher != std::string::npos) name = name.substr(teacher + 7);
   const std::string preset = preset_within(name.substr(0, name.find('(')));
   const std::string inferred = preset.empty() ? preset_within(name) : preset;
   if (!inferred.empty()) m.share.set("model", inferred);
@@ -106,6 +107,7 @@ std::string format_of(const std::string& given) {
 }
 
 void set_storage(ServingMap& m) {
+  if (lower(text(m.c, "weight_dtype")).find(" only") != std::string::npos) m.skip("a mixed checkpoint");
   std::string weights = format_of(text(m.c, "weight_dtype"));
   if (m.engine == "llamacpp")
     if (const std::string named = format_of(text(m.c, "model")); !named.empty()) weights = named;
@@ -143,7 +145,7 @@ void set_limits(ServingMap& m) {
   m.share.set("concurrency", slots);
   m.share.set("prompt", std::floor(length / slots));
   m.share.set("output", 0.0);
-  if (find(c, "measured.flash_attn")) m.share.set("flash", number(c, "measured.flash_attn"));
+  m.share.set("flash", number(c, "measured.flash_attn"));  // off unless the log says so: llama.cpp's default till 2025
 }
 
 void set_hardware(ServingMap& m) {
@@ -286,7 +288,9 @@ void add_check(const ServingMap& m, const json& check, std::vector<Measurement>&
     one.unit = text(check, "unit");
     out.push_back(std::move(one));
   } else if (weights || begins(name, "compute") || begins(name, "graph") || begins(name, "activation")) {
-    Measurement one = begin(m, kind, weights ? Figure::weights : Figure::buffers);
+    ServingMap given = m;
+    if (name.find("_fa") != std::string::npos) given.share.set("flash", 1.0);
+    Measurement one = begin(given, kind, weights ? Figure::weights : Figure::buffers);
     one.measured = number(check, "measured") * unit;
     one.unit = text(check, "unit");
     if (weights && one.skipped.empty() && m.share.get("weights").empty()) one.skipped = "a storage that is no choice of the key";

@@ -76,8 +76,9 @@ void add_published(const Mapping& m, const Share& share, const Published& from, 
   if (from.flops <= 0 || speeds.measured <= 0) return;
   Measurement one = begin(m, share, Figure::published_flops);
   one.measured = from.flops;
-  one.estimate = speeds.measured * (from.hardware ? speeds.hardware_flops : speeds.model_flops);
-  one.unit = from.hardware ? "FLOP/s, recomputation counted" : "FLOP/s";
+  one.tokens_per_second = speeds.measured;
+  one.unit = "FLOP/s";
+  if (from.hardware) one.part = "hardware";
   if (skip && one.skipped.empty()) one.skipped = "the model's shape is not stated";
   out.push_back(std::move(one));
 }

@@ -23,6 +23,7 @@ enum class Figure : uint8_t {
   gpu_hours,
   total_flops,
   saved,         // bytes a token that autograd keeps of one layer
+  loss_peak,     // bytes a token that head and loss hold at most
   weights, kv_token, kv_pool, kv_tokens, concurrency, buffers, trap,  // serving
   serving_speed, prefill_speed, first_token, token_time
 };
@@ -32,6 +33,8 @@ bool figure_of(const std::string& name, Figure* figure);
 
 /// Which pipeline stage a reading is of.
 enum class Reading : uint8_t { fullest, first, last, first_or_last };
+const char* reading_name(Reading reading);
+Reading reading_of_name(const std::string& name);
 
 /// One measured number of one case, and what the engine says about it.
 struct Measurement {
@@ -40,8 +43,9 @@ struct Measurement {
   Reading reading = Reading::fullest;
   bool best = false;       // tier A: read in the original
   std::string share;       // the plan
+  std::string part;        // of a layer: "attention", "mlp", "moe"; "" the whole
   std::string skipped;     // why it cannot be expressed; `share` is then what could be
-  double measured = 0;     // bytes, tokens a second, hours ... never GiB
+  double measured = 0;     // bytes, tokens a second, hours ... never GiB; as published, never changed by an answer
   std::string unit;        // as printed: "GiB"
   double estimate = 0;
   double band = 0;         // half-width, in the unit of `estimate`
@@ -51,9 +55,17 @@ struct Measurement {
   }
   double relative_to = 0;  // what the error counts against, where that is not `measured`
 
+  double tokens_per_second = 0;  // measured, of a GPU: what published FLOP/s are worked out from
+
+  /// 1: the estimate is the measurement.
   double ratio() const {
     if (relative_to > 0) return 1 + (estimate - measured) / relative_to;
     return measured > 0 ? estimate / measured : 0;
+  }
+  /// Of the figure that a wrong formula gives, anything but that figure is right.
+  double error() const {
+    const double off = ratio() < 1 ? 1 - ratio() : ratio() - 1;
+    return figure == Figure::trap ? (off > 0.02 ? 0 : 1) : off;
   }
 };
 

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/units.h"
+#include "tests/accuracy/amount.h"
 
 namespace vram::accuracy {
 namespace {
@@ -21,17 +22,6 @@ std::string reasons_of(const Score& score) {
   for (const auto& [reason, count] : score.reasons)
     out += (out.empty() ? "  " : "; ") + std::to_string(count) + " " + reason;
   return out;
-}
-
-bool counts_bytes(const std::string& unit) {
-  return unit == "GiB" || unit == "GB" || unit == "MiB" || unit == "MB" || unit == "B";
-}
-
-/// In the unit the source prints.
-std::string amount(double value, const std::string& unit) {
-  if (!counts_bytes(unit)) return value >= 1e6 ? show_count(value) : show_fixed(value, value < 100 ? 3 : 1);
-  const double one = unit == "GiB" ? kGiB : unit == "MiB" ? kMiB : unit == "GB" ? kGB : unit == "MB" ? 1e6 : 1;
-  return show_fixed(value / one, one == 1 ? 0 : 3) + " " + unit;
 }
 
 }  // namespace

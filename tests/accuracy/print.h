@@ -10,6 +10,10 @@ namespace vram::accuracy {
 
 std::string text_table(const std::vector<Score>& scores);
 std::string json_table(const std::vector<Score>& scores);
+/// The cases in the form of tests/cases, without bounds.
+std::string own_cases(const std::vector<Measurement>& measurements);
+/// The page docs/ACCURACY.md.
+std::string accuracy_page(const std::vector<Measurement>& measurements, const std::vector<Score>& scores);
 std::string case_list(const std::vector<Measurement>& measurements);
 
 }  // namespace vram::accuracy

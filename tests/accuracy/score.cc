@@ -22,9 +22,12 @@ Score score_of(std::string family, Figure figure, const std::vector<const Measur
       continue;
     }
     ++out.n;
-    signed_errors.push_back(row->ratio() - 1);
-    errors.push_back(std::fabs(row->ratio() - 1));
-    inside += std::fabs(row->estimate - row->measured) <= row->band + 1e-9 * row->measured;
+    const double error = row->error();
+    signed_errors.push_back(row->ratio() < 1 ? -error : error);
+    errors.push_back(error);
+    inside += row->figure == Figure::trap
+                  ? error == 0
+                  : std::fabs(row->estimate - row->measured) <= row->band + 1e-9 * row->measured;
     widths.push_back(row->estimate > 0 ? row->band / row->estimate : 0);
   }
   out.median = quantile(errors, 0.5);

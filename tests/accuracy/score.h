@@ -18,6 +18,8 @@ struct Score {
   double bias = 0;                     // median of estimate ÷ measured − 1
   double coverage = 0;                 // share of measurements inside the band
   double half_width = 0;               // median of band ÷ estimate
+  bool has_bound = false;              // what the tests hold the family to
+  double bound_median = 0, bound_p90 = 0;
 };
 
 /// A score for every family and figure, then for all families of tier A together by figure.

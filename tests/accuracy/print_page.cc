@@ -1,0 +1,107 @@
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "engine/units.h"
+#include "tests/accuracy/amount.h"
+#include "tests/accuracy/print.h"
+
+namespace vram::accuracy {
+namespace {
+
+constexpr const char* kHead = R"(# Accuracy
+
+Measured against estimated, case by case. This page is written by the program:
+
+    build/native/vram-accuracy tests/cases/*.json --format markdown > docs/ACCURACY.md
+
+`median` and `p90` are of |estimate ÷ measured − 1|; `bias` is the median of estimate ÷ measured − 1; `inside` is the
+share of measurements inside the printed band, and `width` the median half-width of that band ÷ the estimate. A bound is
+what the tests hold a family to. Where a figure is no size (a job that ran, one that ran out of memory, a wrong formula
+that must not come out), 0 is right and 100 wrong.
+
+Which sum of lines answers which figure:
+
+| figure | lines |
+| --- | --- |
+| states | weights + gradients + optimizer |
+| static | what lies between two steps: weights, optimizer, adapters, and gradients where they are kept in buffers |
+| allocated | weights … buffers of the fullest phase (`torch.cuda.max_memory_allocated`) |
+| reserved | those and fragmentation (`torch.cuda.max_memory_reserved`) |
+| device | those, context and communication (`nvidia-smi`) |
+| activations of a layer, saved bytes a token | the activations line at the end of forward, of one layer |
+| KV pool | the KV cache line; its error counts against the memory that the engine may use |
+
+A Megatron-LM log is that of the last rank and is compared with the last pipeline stage; `nvidia-smi` counts in MiB, so
+that its "GB" are GiB. Where two runs have the same share string and different measurements, no estimate does better
+than their spread: two releases of one library differ by up to 4.6% in the peak on a GPU, and by up to 5.6% in what
+`nvidia-smi` shows.
+)";
+
+std::string percent(double share) { return show_fixed(100 * share, 1); }
+
+std::string bound_cell(const Score& score) {
+  if (!score.has_bound) return "";
+  return percent(score.bound_median) + " / " + percent(score.bound_p90);
+}
+
+std::string family_table(const std::vector<Score>& scores) {
+  std::string out =
+      "\n## By family\n\n| family | figure | cases | median % | p90 % | bias % | inside % | width % | bound % |\n"
+      "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n";
+  for (const Score& s : scores) {
+    if (s.n == 0) continue;
+    out += "| " + s.family + " | " + figure_name(s.figure) + " | " + std::to_string(s.n);
+    for (double share : {s.median, s.p90, s.bias, s.coverage, s.half_width}) out += " | " + percent(share);
+    out += " | " + bound_cell(s) + " |\n";
+  }
+  return out;
+}
+
+std::string case_row(const Measurement& m) {
+  std::string row = "| " + m.id + " | " + figure_name(m.figure) + " | " + amount(m.measured, m.unit) + " | " +
+                    amount(m.estimate, m.unit) + " | " + show_fixed(m.ratio(), 3) + " | ";
+  return row + "`" + m.share + "` |\n";
+}
+
+}  // namespace
+
+std::string accuracy_page(const std::vector<Measurement>& measurements, const std::vector<Score>& scores) {
+  std::string out = kHead + family_table(scores);
+  std::map<std::string, std::vector<const Measurement*>> families;
+  for (const Measurement& m : measurements)
+    if (m.skipped.empty()) families[m.family].push_back(&m);
+  out += "\n## Case by case\n";
+  for (const auto& [family, rows] : families) {
+    out += "\n### " + family + "\n\n| case | figure | measured | estimated | ratio | plan |\n";
+    out += "| --- | --- | ---: | ---: | ---: | --- |\n";
+    for (const Measurement* row : rows) out += case_row(*row);
+  }
+  return out;
+}
+
+std::string own_cases(const std::vector<Measurement>& measurements) {
+  nlohmann::ordered_json cases = nlohmann::ordered_json::array();
+  for (const Measurement& m : measurements) {
+    if (!m.skipped.empty()) continue;
+    nlohmann::ordered_json c;
+    c["id"] = m.id;
+    c["family"] = m.family;
+    c["figure"] = figure_name(m.figure);
+    c["share"] = m.share;
+    c["measured"] = m.measured;
+    c["unit"] = m.unit;
+    if (m.best) c["tier"] = "A";
+    if (!m.part.empty()) c["part"] = m.part;
+    if (m.reading != Reading::fullest) c["reading"] = reading_name(m.reading);
+    if (m.tokens_per_second > 0) c["tokens_per_second"] = m.tokens_per_second;
+    if (m.relative_to > 0) c["relative_to"] = m.relative_to;
+    c["source"] = m.source;
+    cases.push_back(std::move(c));
+  }
+  nlohmann::ordered_json file;
+  file["cases"] = std::move(cases);
+  return file.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace vram::accuracy
