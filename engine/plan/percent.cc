@@ -31,6 +31,17 @@ void append(std::string& encoded, char c, bool as_it_is) {
   encoded += kHex[byte & 15];
 }
 
+/// Whether a character steers a terminal or the order of the text around it: C1 controls, line and paragraph
+/// separators, marks, embeddings, overrides and isolates of direction (UAX 9), the byte order mark.
+bool steers(std::string_view c) {
+  const auto last = static_cast<unsigned char>(c.back());
+  if (c.size() == 2) return c[0] == '\xC2' && last < 0xA0;
+  if (c.size() != 3) return false;
+  const std::string_view block = c.substr(0, 2);
+  return (block == "\xE2\x80" && (last == 0x8E || last == 0x8F || (last >= 0xA8 && last <= 0xAE))) ||
+         (block == "\xE2\x81" && last >= 0xA6 && last <= 0xA9) || c == "\xEF\xBB\xBF";
+}
+
 /// Bytes of the UTF-8 character at the start of `text`; 0 where there is none (RFC 3629, section 4).
 size_t utf8_length(std::string_view text) {
   const auto byte = [text](size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
@@ -72,7 +83,12 @@ std::string percent_encode(std::string_view text) {
 
 std::string one_line(std::string_view text) {
   std::string encoded;
-  for (const char c : text) append(encoded, c, !is_control(c));
+  while (!text.empty()) {
+    const size_t length = utf8_length(text), bytes = length == 0 ? 1 : length;
+    const bool as_it_is = length > 0 && !steers(text.substr(0, length));
+    for (const char c : text.substr(0, bytes)) append(encoded, c, as_it_is);
+    text.remove_prefix(bytes);
+  }
   return encoded;
 }
 
@@ -90,9 +106,10 @@ std::string printable(std::string_view text, size_t most_bytes) {
   std::string shown;
   while (!text.empty()) {
     if (shown.size() >= most_bytes) return shown + "…";
-    const size_t length = utf8_length(text);
-    shown += length == 0 ? kReplacement : text.substr(0, length);
-    text.remove_prefix(length == 0 ? 1 : length);
+    const size_t length = utf8_length(text), bytes = length == 0 ? 1 : length;
+    const std::string_view c = text.substr(0, bytes);
+    shown += length == 0 || steers(c) ? kReplacement : c;
+    text.remove_prefix(bytes);
   }
   return shown;
 }

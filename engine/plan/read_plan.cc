@@ -75,7 +75,12 @@ struct Reader {
   void read_unknown(const std::string& name, const std::string& value, std::string_view pair) {
     std::vector<std::string_view> names;
     for (const Field& row : fields()) names.push_back(row.name);
-    say(name, value, "no key of version 1; it is kept, not used" + did_you_mean(name, names));
+    if (name.empty()) {
+      messages.push_back(
+          {"", printable(value, kGivenBytes), quoted(pair) + " has no key before '='; it is kept, not used"});
+    } else {
+      say(name, value, "no key of version 1; it is kept, not used" + did_you_mean(name, names));
+    }
     plan.unknown.emplace_back(name, one_line(pair));
   }
 

@@ -122,6 +122,26 @@ TEST_CASE("what is not text is shown as such and harms nothing") {
   CHECK(printable("\xC0\xAF", 60) == "\xEF\xBF\xBD\xEF\xBF\xBD");
 }
 
+TEST_CASE("what steers a terminal or the order of text is neither shown nor kept as it is") {
+  // U+202E right-to-left override, U+2066 isolate, U+009B control sequence introducer, U+2028 line separator
+  CHECK(printable("a\xE2\x80\xAE"
+                  "b\xE2\x81\xA6"
+                  "c\xC2\x9B"
+                  "d\xE2\x80\xA8",
+                  60) ==
+        "a\xEF\xBF\xBD"
+        "b\xEF\xBF\xBD"
+        "c\xEF\xBF\xBD"
+        "d\xEF\xBF\xBD");
+  CHECK(canonical("k\xE2\x80\xAE=1&caf\xC3\xA9=1&z=\xFF") == "v=1&k%E2%80%AE=1&caf\xC3\xA9=1&z=%FF");
+}
+
+TEST_CASE("a value without a key is kept, and named") {
+  const PlanReading reading = read_plan("=7&seq=512");
+  CHECK(reading.messages.at(0).text == "'=7' has no key before '='; it is kept, not used");
+  CHECK(write_plan(reading.plan, true) == "v=1&seq=512&=7");
+}
+
 TEST_CASE("sizes keep what they were meant in") {
   CHECK(canonical("gpu=custom&gpu_mem=80GB") == "v=1&gpu=custom&gpu_mem=80GB");
   CHECK(canonical("gpu=custom&gpu_mem=24") == "v=1&gpu=custom&gpu_mem=24");
