@@ -47,9 +47,9 @@ void set_family(LayerMap& m) {
   if (const std::string family = value_of(m.words, kFamilies); !family.empty()) arch["model_type"] = family;
   if (m.words.has("unit: mlp") || m.words.has("fusedgelu"))
     if (const std::string act = value_of(m.words, kActivations); !act.empty()) arch["hidden_act"] = act;
-  if (m.words.has("parallel residual") && m.words.has("neox")) arch["use_parallel_residual"] = true;
-  if (m.words.has("mqa")) arch.update({{"multi_query", true}, {"parallel_attn", true}, {"bias", false}});
-  if (m.words.has("softcap")) arch["attn_logit_softcapping"] = 50;
+  if (m.words.has("parallel residual") && m.words.has("neox")) arch["parallel_residual"] = true;
+  if (m.words.has("mqa")) arch.update({{"parallel_residual", true}, {"norms_per_layer", 1}});
+  if (m.words.has("softcap")) arch["softcap"] = 50;
   if (m.words.has("x*sigmoid")) m.skip("an activation of elementary operations that no key names");
   m.share.set("model", "custom");
   if (!arch.empty()) m.share.set("arch", arch.dump());

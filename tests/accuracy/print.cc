@@ -9,8 +9,6 @@
 namespace vram::accuracy {
 namespace {
 
-std::string percent(double share) { return show_fixed(100 * share, 1); }
-
 std::string padded(std::string text, size_t width, bool right = true) {
   if (text.size() >= width) return text;
   const std::string blanks(width - text.size(), ' ');
@@ -26,6 +24,8 @@ std::string reasons_of(const Score& score) {
 
 }  // namespace
 
+std::string show_share(double share) { return show_fixed(100 * share, 1); }
+
 std::string text_table(const std::vector<Score>& scores) {
   size_t family_width = 6;
   for (const Score& score : scores) family_width = std::max(family_width, score.family.size());
@@ -35,7 +35,7 @@ std::string text_table(const std::vector<Score>& scores) {
     out += padded(s.family, family_width, false) + "  " + padded(figure_name(s.figure), 22, false) +
            padded(std::to_string(s.n), 5) + padded(std::to_string(s.skipped), 5);
     if (s.n > 0)
-      for (double share : {s.median, s.p90, s.bias, s.coverage, s.half_width}) out += padded(percent(share), 8);
+      for (double share : {s.median, s.p90, s.bias, s.coverage, s.half_width}) out += padded(show_share(share), 8);
     out += reasons_of(s) + "\n";
   }
   return out;

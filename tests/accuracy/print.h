@@ -10,6 +10,8 @@ namespace vram::accuracy {
 
 std::string text_table(const std::vector<Score>& scores);
 std::string json_table(const std::vector<Score>& scores);
+/// 0.044 -> "4.4".
+std::string show_share(double share);
 /// The cases in the form of tests/cases, without bounds.
 std::string own_cases(const std::vector<Measurement>& measurements);
 /// The page docs/ACCURACY.md.

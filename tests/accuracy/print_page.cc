@@ -38,11 +38,9 @@ than their spread: two releases of one library differ by up to 4.6% in the peak 
 `nvidia-smi` shows.
 )";
 
-std::string percent(double share) { return show_fixed(100 * share, 1); }
-
 std::string bound_cell(const Score& score) {
   if (!score.has_bound) return "";
-  return percent(score.bound_median) + " / " + percent(score.bound_p90);
+  return show_share(score.bound_median) + " / " + show_share(score.bound_p90);
 }
 
 std::string family_table(const std::vector<Score>& scores) {
@@ -52,7 +50,7 @@ std::string family_table(const std::vector<Score>& scores) {
   for (const Score& s : scores) {
     if (s.n == 0) continue;
     out += "| " + s.family + " | " + figure_name(s.figure) + " | " + std::to_string(s.n);
-    for (double share : {s.median, s.p90, s.bias, s.coverage, s.half_width}) out += " | " + percent(share);
+    for (double share : {s.median, s.p90, s.bias, s.coverage, s.half_width}) out += " | " + show_share(share);
     out += " | " + bound_cell(s) + " |\n";
   }
   return out;

@@ -1,0 +1,164 @@
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "tests/accuracy/cases.h"
+#include "tests/accuracy/print.h"
+
+using namespace vram::accuracy;
+
+namespace {
+
+/// tests/cases/*.json, by name.
+std::vector<std::string> case_files() {
+  std::vector<std::string> paths;
+  for (const auto& entry : std::filesystem::directory_iterator(VRAM_SOURCE_DIR "/tests/cases"))
+    if (entry.path().extension() == ".json") paths.push_back(entry.path().string());
+  std::sort(paths.begin(), paths.end());
+  return paths;
+}
+
+struct CaseFile {
+  json content;
+  std::vector<Measurement> measurements;
+  std::vector<Score> scores;
+};
+
+CaseFile read_case_file(const std::string& path) {
+  CaseFile file;
+  std::string error;
+  file.content = read_cases(path, &error);
+  CAPTURE(error);
+  REQUIRE(!file.content.is_null());
+  file.measurements = measurements_of(file.content, nullptr);
+  file.scores = scores(file.measurements);
+  set_bounds(file.content, file.scores);
+  return file;
+}
+
+const json& only_case(const char* text) {
+  static json parsed;
+  parsed = json::array({json::parse(text, nullptr, false)});
+  return parsed;
+}
+
+/// The only measurement of that figure.
+Measurement measured(const char* text, Figure figure) {
+  for (const Measurement& one : measurements_of(only_case(text), nullptr))
+    if (one.figure == figure) return one;
+  FAIL("no such figure");
+  return {};
+}
+
+}  // namespace
+
+TEST_CASE("No family of measured cases is further off than the bound beside it") {
+  for (const std::string& path : case_files()) {
+    for (const Score& score : read_case_file(path).scores) {
+      if (score.family.rfind("all,", 0) == 0) continue;
+      CAPTURE(path, score.family, figure_name(score.figure));
+      CHECK(score.has_bound);
+      CHECK(score.median <= score.bound_median + 1e-9);
+      CHECK(score.p90 <= score.bound_p90 + 1e-9);
+    }
+  }
+}
+
+TEST_CASE("Every kept case is a plan that the engine answers") {
+  for (const std::string& path : case_files()) {
+    for (const Measurement& one : read_case_file(path).measurements) {
+      CAPTURE(path, one.id, one.share, one.skipped);
+      CHECK(one.skipped.empty());
+      CHECK_FALSE(one.source.empty());
+    }
+  }
+}
+
+TEST_CASE("docs/ACCURACY.md is what the program prints of tests/cases") {
+  std::vector<Measurement> measurements;
+  std::vector<CaseFile> files;
+  for (const std::string& path : case_files()) files.push_back(read_case_file(path));
+  for (const CaseFile& file : files)
+    measurements.insert(measurements.end(), file.measurements.begin(), file.measurements.end());
+  std::vector<Score> table = scores(measurements);
+  for (const CaseFile& file : files) set_bounds(file.content, table);
+  std::ifstream page(VRAM_SOURCE_DIR "/docs/ACCURACY.md");
+  std::stringstream text;
+  text << page.rdbuf();
+  INFO("build/native/vram-accuracy tests/cases/*.json --format markdown > docs/ACCURACY.md");
+  CHECK((text.str() == accuracy_page(measurements, table)));
+}
+
+TEST_CASE("A case's own words become keys") {
+  const Measurement one = measured(R"case({"id":"x","kind":"memory","model":{"name":"Llama-3-8B","layers":32,"hidden":4096,
+    "seq":8192},"n_gpus":8,"gpu":"H100 96GB","precision":"float8 linear + bf16, compile","sharding":"FSDP2",
+    "optimizer":"AdamW fused","recompute":"selective (op)","micro_batch":2,"tier":"A",
+    "measured":{"peak_reserved_GiB":76.8},"source":"pytorch/torchtitan some page"})case",
+                                   Figure::reserved);
+  CHECK(one.share ==
+        "v=1&model=llama-3-8b&gpu_mem=96GB&gpus=8&framework=fsdp2&precision=fp8&seq=8192&micro_batch=2&"
+        "recompute=selective&compile=1");
+  CHECK(one.measured == 76.8 * 1073741824);
+  CHECK(one.family == "pytorch/torchtitan, several GPUs");
+}
+
+TEST_CASE("What nvidia-smi shows counts GiB, whatever the page prints") {
+  const Measurement one = measured(R"case({"id":"x","kind":"memory","model":{"name":"Llama-3-8B","seq":4096},"n_gpus":1,
+    "gpu":"A100-80GB","precision":"bfloat16","recompute":"full","micro_batch":4,"lora":"r16 q,k,v,o",
+    "measured":{"gpu_mem_GB_nvidia_smi":42},"source":"somebody's page"})case",
+                                   Figure::device);
+  CHECK(one.measured == 42 * 1073741824.0);
+}
+
+TEST_CASE("A case that lacks a fact is skipped and says which") {
+  const Measurement one = measured(R"case({"id":"x","kind":"memory","model":{"name":"Llama-3-8B"},"n_gpus":1,
+    "gpu":"A100-80GB","precision":"bf16","recompute":"full","micro_batch":4,
+    "measured":{"peak_memory_GB":42},"source":"somebody's page"})case",
+                                   Figure::allocated);
+  CHECK(one.skipped == "the sequence length is not stated");
+}
+
+TEST_CASE("A model that is no preset takes the shape that the case states") {
+  const Measurement one = measured(R"case({"id":"x","kind":"memory","model":{"name":"Ours 3B","layers":26,"hidden":3200,
+    "heads":32,"kv_heads":8,"ffn":8640,"vocab":32000,"seq":2048,"mlp":"swiglu","tied":true},"n_gpus":1,
+    "gpu":"A100-80GB","precision":"bf16 pure","recompute":"full","micro_batch":4,"optimizer":"AdamW fused",
+    "measured":{"peak_alloc_GB":42},"source":"somebody's page"})case",
+                                   Figure::allocated);
+  CHECK(one.share ==
+        "v=1&model=custom&layers=26&hidden=3200&heads=32&kv_heads=8&ffn=8640&vocab=32000&gated=1&tied=1&"
+        "gpu=a100-sxm4-80gb&framework=ddp&precision=bf16-pure&seq=2048&micro_batch=4&recompute=full");
+}
+
+TEST_CASE("A start-up log's tokens follow from the pool that it states") {
+  const Measurement one = measured(R"case({"id":"x","engine":"vllm","model":"meta-llama/Llama-3.1-8B-Instruct",
+    "weight_dtype":"bf16","kv_dtype":"bf16","tp":1,"pp":1,"dp":1,"gpu":"L40S 48GB","max_model_len":32768,
+    "block_size":16,"measured":{"available_kv_gib":2.0,"kv_tokens":16384},"checks":[],"source":"a log"})case",
+                                   Figure::kv_tokens);
+  CHECK(one.ratio() == 1);  // 131,072 B a token
+}
+
+TEST_CASE("A score is the median, the 90th percentile, the bias and the coverage") {
+  Measurement one;
+  one.family = "f";
+  one.figure = Figure::device;
+  std::vector<Measurement> rows;
+  for (double estimate : {90.0, 100.0, 104.0}) {
+    one.measured = 100;
+    one.estimate = estimate;
+    one.band = 5;
+    rows.push_back(one);
+  }
+  one.skipped = "a reason";
+  rows.push_back(one);
+  const Score score = scores(rows).front();
+  CHECK(score.n == 3);
+  CHECK(score.skipped == 1);
+  CHECK(show_share(score.median) == "4.0");
+  CHECK(show_share(score.p90) == "8.8");
+  CHECK(show_share(score.bias) == "0.0");
+  CHECK(show_share(score.coverage) == "66.7");
+}
