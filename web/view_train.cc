@@ -48,6 +48,34 @@ std::vector<Bill::Check> napkin_of(const TrainingNapkin& napkin) {
   return checks;
 }
 
+/// What each GPU sends in a step: name, how it comes about, bytes, time.
+float traffic_view(const App& app, float x, float y, float width) {
+  const std::vector<Traffic>& traffic = app.report.compute.traffic;
+  if (traffic.empty()) return 0;
+  const float top = y, right = x + width, amount_right = right - px(64);
+  const float how = width < px(480) ? amount_right : x + std::clamp(std::round(width * 0.31f), px(168), px(240));
+  text(kStrong, theme().ink, x, y + px(10), "What each GPU sends in a step");
+  y += px(24);
+  for (const Traffic& item : traffic) {
+    const float middle = y + px(13);
+    const std::string bytes = show_bytes(whole(item.line.bytes), units_of(app.plan()));
+    const std::string product = with_groups(formula(item.line)), link = std::string("over ") + item.link + ": ";
+    const float room = amount_right - text_width(kFigures, bytes) - px(12) - how;
+    const Touch touch = area(std::string("traffic.") + item.line.id, {x, y, width, px(26)}, false);
+    text(kText, theme().ink, x, middle, fitted(kText, item.line.label, how - x - px(8)));
+    if (room > px(60)) text(kSmall, theme().muted, how, middle, fitted(kSmall, link + product, room));
+    text_right(kFigures, theme().ink, amount_right, middle, bytes);
+    text_right(kFigures, theme().muted, right, middle, show_duration(item.seconds));
+    const double hidden = item.seconds - item.exposed_seconds;
+    tooltip(touch, item.line.label,
+            link + product + ". " +
+                (hidden > 0 ? show_duration(hidden) + " of it behind arithmetic." : "None of it behind arithmetic."));
+    y += px(26);
+    rule(x, y, width, theme().rule);
+  }
+  return y - top + px(20);
+}
+
 /// What remains to be said of a plan that cannot exist.
 std::vector<Tile> napkin_tiles(const App& app) {
   const TrainingNapkin& napkin = app.report.training.napkin;
@@ -180,10 +208,12 @@ float train_view(App& app, float x, float y, float width) {
   if (width < px(760)) {
     y += train_bill(app, x, y, width) + px(20);
     y += figures_column(app, x, y, width);
+    y += traffic_view(app, x, y, width);
     return y + notes_view(app, false, x, y, width) - top;
   }
   const float left = std::round((width - gap) * 0.6f);
   float bottom = y + train_bill(app, x, y, left) + px(20);
+  bottom += traffic_view(app, x, bottom, left);
   bottom += notes_view(app, false, x, bottom, left);
   return std::max(bottom, y + figures_column(app, x + left + gap, y, width - left - gap)) - top;
 }

@@ -93,9 +93,9 @@ void draw_band(const Plot& plot, const std::vector<double>& over, ImU32 color) {
   }
 }
 
-/// About four steps of 1, 2 or 5.
+/// About five steps of 1, 2 or 5.
 double step_of(double most) {
-  const double rough = most / 4;
+  const double rough = most / 5;
   double step = 1;
   while (step * 10 <= rough) step *= 10;
   while (step > rough) step /= 10;

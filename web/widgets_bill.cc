@@ -29,18 +29,6 @@ std::string percent(double bytes, double total) {
   return share > 0 && share < 0.1 ? "<0.1 %" : show_fixed(share, 1) + " %";
 }
 
-/// How a line comes about, on one line: its factors, or its parts by name.
-std::string summary(const Line& line) {
-  if (line.children.empty()) return with_groups(formula(line));
-  std::string names;
-  for (const Line& child : line.children) {
-    if (child.bytes == 0) continue;
-    if (!names.empty()) names += " + ";
-    names += child.label;
-  }
-  return names;
-}
-
 struct Writer {
   App& app;
   const Bill& bill;
@@ -49,6 +37,21 @@ struct Writer {
   double total;
   float y;
 };
+
+/// How a line comes about: its factors, or its parts, the largest first.
+std::string summary(const Line& line, const Scale& scale) {
+  if (line.children.empty()) return with_groups(formula(line));
+  std::vector<const Line*> parts;
+  for (const Line& child : line.children)
+    if (child.bytes > 0) parts.push_back(&child);
+  std::stable_sort(parts.begin(), parts.end(), [](const Line* a, const Line* b) { return a->bytes > b->bytes; });
+  std::string text;
+  for (const Line* part : parts) {
+    if (!text.empty()) text += " + ";
+    text += std::string(part->label) + ' ' + amount(static_cast<double>(part->bytes), scale);
+  }
+  return text;
+}
 
 void write_figures(const Writer& w, const Line& line, int depth, float middle) {
   const double bytes = static_cast<double>(line.bytes);
@@ -71,38 +74,59 @@ void write_explanation(Writer& w, const Line& line, float indent) {
   w.y += px(6);
 }
 
+struct Row {
+  Box box;
+  float middle, text_x;
+  int depth;
+  bool two_rows;  // the formula under the name
+};
+
+Row row_at(const Writer& w, int depth) {
+  const bool two_rows = w.at.narrow && depth == 0;
+  const float height = px(depth == 0 ? 28 : 22);
+  const float indent = depth == 0 ? px(28) : px(24 + 16 * static_cast<float>(depth));
+  return {{w.at.x, w.y, w.at.width, height + (two_rows ? px(16) : 0)},
+          w.y + std::round(height / 2),
+          w.at.x + indent,
+          depth,
+          two_rows};
+}
+
+void draw_row(const Writer& w, const Line& line, const Row& row, bool open, const Touch& touch) {
+  const bool top = row.depth == 0;
+  if (touch.hovered) fill(row.box, mix(theme().background, theme().muted, 0.08f), px(4));
+  caret(top ? w.at.x + px(4) : row.text_x - px(9), row.middle, open, theme().muted);
+  if (top) {
+    const std::string_view id = w.bill.color_of.empty() ? line.id : w.bill.color_of;
+    fill({w.at.x + px(12), row.middle - px(4), px(9), px(9)}, line_color(*w.bill.lines, id), px(2));
+  }
+  const Type type = top ? kText : kSmall;
+  text(type, top ? theme().ink : theme().muted, row.text_x, row.middle,
+       fitted(type, line.label, w.at.name_right - row.text_x));
+  write_figures(w, line, row.depth, row.middle);
+  if (w.at.narrow && !row.two_rows) return;
+  const std::string how = summary(line, w.scale);
+  const std::string seen = fitted(kSmall, how, w.at.formula_right - w.at.formula);
+  text(kSmall, theme().muted, w.at.formula, row.two_rows ? row.middle + px(18) : row.middle, seen);
+  if (seen != how) tooltip(touch, line.label, how);
+}
+
 void write_line(Writer& w, const Line& line, const std::string& path, int depth) {
   const std::string name = w.bill.name + "." + path;
   const bool open = w.app.open.contains(name);
-  const std::string how = summary(line);
-  const bool two_rows = w.at.narrow && depth == 0;
-  const float height = px(depth == 0 ? 28 : 22), indent = px(28 + 16 * static_cast<float>(std::max(0, depth - 1)));
-  const Box row{w.at.x, w.y, w.at.width, height + (two_rows ? px(16) : 0)};
-  const Touch touch = area(name, row);
-  if (touch.hovered) fill(row, mix(theme().background, theme().muted, 0.08f), px(4));
-  const float middle = w.y + std::round(height / 2);
-  const float text_x = depth == 0 ? w.at.x + px(28) : w.at.x + indent + px(12);
-  caret(depth == 0 ? w.at.x + px(4) : text_x - px(9), middle, open, theme().muted);
-  if (depth == 0)
-    fill({w.at.x + px(12), middle - px(4), px(9), px(9)},
-         line_color(*w.bill.lines, w.bill.color_of.empty() ? line.id : w.bill.color_of), px(2));
-  const Type type = depth == 0 ? kText : kSmall;
-  text(type, depth == 0 ? theme().ink : theme().muted, text_x, middle,
-       fitted(type, line.label, w.at.name_right - text_x));
-  const float how_y = two_rows ? middle + px(18) : middle;
-  if (!w.at.narrow || two_rows)
-    text(kSmall, theme().muted, w.at.formula, how_y, fitted(kSmall, how, w.at.formula_right - w.at.formula));
-  write_figures(w, line, depth, middle);
-  w.y += row.h;
+  const Row row = row_at(w, depth);
+  const Touch touch = area(name, row.box);
+  draw_row(w, line, row, open, touch);
+  w.y += row.box.h;
   if (touch.pressed) toggle(w.app, name);
-  if (open && line.children.empty()) write_explanation(w, line, text_x - w.at.x);
+  if (open && line.children.empty()) write_explanation(w, line, row.text_x - w.at.x);
   if (open)
     for (const Line& child : line.children)
       if (child.bytes > 0) write_line(w, child, path + "/" + child.id, depth + 1);
-  if (open && !line.children.empty() && line.note[0])
-    w.y += paragraph(kSmall, theme().muted, text_x + (depth == 0 ? px(12) : 0), w.y,
-                     w.at.amount_right - px(64) - text_x, line.note) +
-           px(6);
+  if (open && !line.children.empty() && line.note[0]) {
+    const float x = row.text_x + (depth == 0 ? px(12) : 0);
+    w.y += paragraph(kSmall, theme().muted, x, w.y, w.at.amount_right - px(64) - x, line.note) + px(6);
+  }
   if (depth == 0) rule(w.at.x, w.y, w.at.width, theme().rule);
 }
 

@@ -97,23 +97,27 @@ bool at_fault(const App& app, const Field& row) {
   return row.group == Group::serving ? named(app.report.serving.faults) : named(app.report.training.faults);
 }
 
-std::string help_of(const App& app, const Field& row) {
+std::string help_of(const Field& row) {
   std::string help(row.help);
   if (!row.built.empty()) help += " Kept, but " + std::string(row.built) + ".";
-  if (is_given(app, row.key)) help += " Press the dot to go back to the default.";
   return help + " (" + std::string(row.name) + ")";
 }
 
+/// The label explains the key; the dot before it says that the value differs from the default, and brings that back.
 void draw_label(App& app, const Field& row, const Box& box) {
-  const bool given = is_given(app, row.key);
   const std::string name(row.name);
-  const Touch touch = area((given ? "reset." : "label.") + name, box, given);
-  tooltip(touch, row.label, help_of(app, row));
-  const float middle = box.y + box.h / 2;
-  const float indent = given ? px(11) : 0;
-  if (given) dot(box.x + px(3), middle, 2.5f, touch.hovered ? theme().ink : theme().accent);
-  text(kText, theme().muted, box.x + indent, middle, fitted(kText, row.label, box.w - indent - px(6)));
-  if (given && touch.pressed) clear(app, row.key);
+  const float middle = box.y + box.h / 2, reach = px(14);
+  float x = box.x;
+  if (is_given(app, row.key)) {
+    const Touch reset = area("reset." + name, {box.x - px(8), box.y, px(8) + reach, box.h});
+    dot(box.x + px(3), middle, reset.hovered ? 3.5f : 2.5f, reset.hovered ? theme().ink : theme().accent);
+    tooltip(reset, "Back to the default", "");
+    if (reset.pressed) clear(app, row.key);
+    x += px(11);
+  }
+  const Touch label = area("label." + name, {x + px(3), box.y, box.right() - x - px(3), box.h}, false);
+  tooltip(label, row.label, help_of(row));
+  text(kText, theme().muted, x, middle, fitted(kText, row.label, box.right() - x - px(6)));
 }
 
 void choice_menu(App& app, const Field& row, const Box& box, const std::vector<std::string>& words) {
