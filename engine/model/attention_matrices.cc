@@ -22,8 +22,8 @@ void add_qk_norm(const Architecture& a, const Attention& t, bool own_kv, Matrice
     if (own_kv) out.push_back({"k_norm", Part::norm, Shard::kv_heads, t.kv_heads * t.qk_head_dim, 1, 1, false});
     return;
   }
-  out.push_back({"q_norm", Part::norm, Shard::replicated, t.qk_head_dim, 1, 1, false});
-  if (own_kv) out.push_back({"k_norm", Part::norm, Shard::replicated, t.qk_head_dim, 1, 1, false});
+  add_norm(a, "q_norm", t.qk_head_dim, 1, out);  // with a bias where the model's norms have one (Persimmon)
+  if (own_kv) add_norm(a, "k_norm", t.qk_head_dim, 1, out);
 }
 
 /// MiniMax M3's block indexer: modular_minimax_m3_vl.py, MiniMaxM3VLIndexer.

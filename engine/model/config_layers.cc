@@ -112,10 +112,21 @@ std::string numbered_letters(const Fields& f, const Architecture& a) {
   return letters;
 }
 
+/// Bamba: the attention layers by number, from 0; the others are Mamba-2.
+std::string indexed_letters(const Fields& f, const Architecture& a) {
+  if (a.layers > 10000) return "";
+  std::string letters(static_cast<size_t>(a.layers), 'm');
+  for (double index : f.counts(f.text("_attention_by_index").c_str()))
+    if (index < a.layers) letters[static_cast<size_t>(index)] = 'f';
+  return letters;
+}
+
 std::string hybrid_letters(const Fields& f, Architecture& a) {
   std::string letters = numbered_letters(f, a);
   if (!letters.empty()) return letters;
-  if (f.has("hybrid_override_pattern")) {
+  if (f.has("_attention_by_index")) {
+    letters = indexed_letters(f, a);
+  } else if (f.has("hybrid_override_pattern")) {
     read_hybrid_pattern(f, a, &letters);
   } else if (f.has("layers_block_type")) {
     read_block_types(f, a, &letters);

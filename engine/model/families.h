@@ -18,7 +18,7 @@ namespace vram {
 ///   _alibi_without     ALiBi in files that lack this field
 ///   _no_attention _no_ffn _ffn_or_mixer _shared_alone _dense_beside_experts _extra_norms_with_experts _parallel
 ///   _one_norm_if _norm_bias _mixer_bias _rope_is_local _position_offset _vocab_field
-///   _index_by_layer_type: see where they are read
+///   _index_by_layer_type _attention_by_index: see where they are read
 struct Family {
   std::string_view model_types;  // separated by spaces; the first names the family
   std::string_view classes;      // how its `architectures` begin

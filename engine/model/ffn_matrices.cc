@@ -57,6 +57,8 @@ void add_ffn(const Architecture& a, const Ffn& ffn, Matrices& out) {
   if (ffn.kind == FfnKind::dense)
     add_mlp({"gate_proj", "up_proj", "down_proj", Part::gate, Part::up, Part::down},
             {Shard::tensor, a.hidden, ffn.width, 1, a.gated, a.mlp_bias}, out);
+  if (ffn.kind == FfnKind::dense && a.activation_scalars > 0)
+    out.push_back({"activation_scalars", Part::other, Shard::replicated, a.activation_scalars, 1, 1, false});
 }
 
 }  // namespace vram

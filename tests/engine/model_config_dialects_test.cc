@@ -120,6 +120,49 @@ TEST_CASE("config.json as downloaded, with what the class defaults left out") {
            "architectures":["VLlama3ForCausalLM"],"head_dim":64,"hidden_size":576,"intermediate_size":1536,
            "model_type":"llama","num_attention_heads":9,"num_hidden_layers":30,"num_key_value_heads":3,
            "tie_word_embeddings":false,"vocab_size":49280}})"},
+      {"adept/fuyu-8b, its text model: 9408238592 less the patches' projection (11063296)", 9397175296,
+       R"({"architectures":["PersimmonForCausalLM"],"model_type":"persimmon","hidden_size":4096,"intermediate_size":16384,
+           "num_attention_heads":64,"num_hidden_layers":36,"qk_layernorm":true,"tie_word_embeddings":false,
+           "vocab_size":262144})"},
+      {"swiss-ai/Apertus-8B-2509: 2 x 131072 x 4096 + 32 x (2 x 4096 x 4096 + 2 x 4096 x 1024 + 2 x 4096 x 21504 + "
+       "2 x 4096 + 2 x 128 + 2 scalars of xIELU) + 4096",
+       8053338176, R"({"architectures":["ApertusForCausalLM"],"model_type":"apertus","attention_bias":false,
+           "hidden_size":4096,"intermediate_size":21504,"mlp_bias":false,"num_attention_heads":32,
+           "num_hidden_layers":32,"num_key_value_heads":8,"qk_norm":true,"tie_word_embeddings":false,
+           "vocab_size":131072})"},
+      {"ibm-ai-platform/Bamba-9B-v2: 2 x 128256 x 4096 + 32 x (3 x 4096 x 14336 + 2 x 4096) + 3 x 41943040 (attention) "
+       "+ 29 x 102286976 (Mamba-2) + 4096",
+       9780235392, R"({"architectures":["BambaForCausalLM"],"model_type":"bamba","attn_layer_indices":[9,18,27],
+           "hidden_size":4096,"intermediate_size":14336,"mamba_conv_bias":true,"mamba_d_conv":4,"mamba_d_head":64,
+           "mamba_d_state":128,"mamba_expand":2,"mamba_n_groups":1,"mamba_n_heads":128,"mamba_proj_bias":false,
+           "num_attention_heads":32,"num_hidden_layers":32,"num_key_value_heads":8,"tie_word_embeddings":false,
+           "vocab_size":128256})"},
+      {"mistralai/Mistral-Small-4-119B-2603, its text model: 2 x 131072 x 4096 + 36 x (28050688 (latent attention) + "
+       "2 x 4096 + 128 x 4096 + 129 x 3 x 4096 x 2048) + 4096",
+       118972826624, R"({"architectures":["Mistral3ForConditionalGeneration"],"model_type":"mistral3","text_config":{
+           "model_type":"mistral4","first_k_dense_replace":0,"hidden_size":4096,"intermediate_size":12288,
+           "kv_lora_rank":256,"moe_intermediate_size":2048,"n_routed_experts":128,"n_shared_experts":1,
+           "num_attention_heads":32,"num_experts_per_tok":4,"num_hidden_layers":36,"num_key_value_heads":32,
+           "q_lora_rank":1024,"qk_nope_head_dim":64,"qk_rope_head_dim":64,"v_head_dim":128,"vocab_size":131072,
+           "tie_word_embeddings":false}})"},
+      {"upstage/Solar-Open-100B: 2 x 196608 x 4096 + 48 x (2 x 4096 x 8192 + 2 x 4096 x 1024 + 2 x 4096 + 129 x 3 x "
+       "4096 x 1280 + 128 x 4096 + 128) + 4096",
+       102651799552, R"({"architectures":["SolarOpenForCausalLM"],"model_type":"solar_open","head_dim":128,
+           "hidden_size":4096,"intermediate_size":10240,"moe_intermediate_size":1280,"n_routed_experts":128,
+           "n_shared_experts":1,"num_attention_heads":64,"num_experts_per_tok":8,"num_hidden_layers":48,
+           "num_key_value_heads":8,"tie_word_embeddings":false,"vocab_size":196608})"},
+      {"a Jais 2 8B: 2 x 150272 x 3328 + 32 x (4 x (3328 x 3328 + 3328) + 2 x 3328 x 26624 + 26624 + 3328 + 4 x 3328) "
+       "+ "
+       "2 x 3328",
+       8090401280, R"({"architectures":["Jais2ForCausalLM"],"model_type":"jais2","attention_bias":true,"head_dim":128,
+           "hidden_size":3328,"intermediate_size":26624,"mlp_bias":true,"num_attention_heads":26,"num_hidden_layers":32,
+           "num_key_value_heads":26,"tie_word_embeddings":false,"vocab_size":150272})"},
+      {"rhymes-ai/Aria, its text model: 2 x 100352 x 2560 + 28 x (4 x 2560 x 2560 + 2 x 2560 + 64 x 2560 + 66 x 3 x "
+       "2560 "
+       "x 1664) + 2560",
+       24869091840, R"({"architectures":["AriaForConditionalGeneration"],"model_type":"aria","text_config":{
+           "hidden_size":2560,"intermediate_size":1664,"model_type":"aria_text","moe_num_experts":64,"moe_topk":6,
+           "num_attention_heads":20,"num_hidden_layers":28,"num_key_value_heads":20,"vocab_size":100352}})"},
       {"tencent/Hunyuan-4B-Instruct", 4221757440,
        R"({"architectures":["HunYuanDenseV1ForCausalLM"],"model_type":"hunyuan_v1_dense","attention_bias":false,
            "head_dim":128,"hidden_size":3072,"intermediate_size":8192,"mlp_bias":false,"num_attention_heads":32,
@@ -182,6 +225,13 @@ TEST_CASE("layer kinds in all their spellings") {
   CHECK(read(R"({"model_type":"exaone4","hidden_size":64,"num_hidden_layers":8,"num_attention_heads":4,
     "intermediate_size":128,"vocab_size":100,"sliding_window":16,"sliding_window_pattern":"LLLG"})")
             .pattern == "3s1f");
+}
+
+TEST_CASE("Bamba's attention layers by index") {
+  const std::string head = R"({"model_type":"bamba","hidden_size":64,"num_hidden_layers":6,"num_attention_heads":4,
+    "intermediate_size":128,"vocab_size":100,"mamba_n_heads":8,"mamba_d_head":16,"mamba_d_state":16)";
+  CHECK(read(head + R"(,"attn_layer_indices":[1,4]})").pattern == "1m1f1m");
+  CHECK(read(head + "}").pattern == "1m");
 }
 
 TEST_CASE("which layers have experts, in all their spellings") {
