@@ -233,6 +233,10 @@ void answer(Measurement& m) {
   else if (training) amount = training_amount(r, m);
   else if (is_compute(m.figure)) amount = compute_amount(r, m);
   else amount = serving_amount(r, m);
+  if (amount.value == 0 && is_compute(m.figure) && !r.training.faults.empty()) {
+    m.skipped = "refused: " + r.training.faults.front().text;
+    return;
+  }
   m.estimate = amount.value;
   m.band = amount.band;
 }

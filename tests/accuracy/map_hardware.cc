@@ -5,8 +5,9 @@
 namespace vram::accuracy {
 namespace {
 
-/// "h100" of "h100-sxm5-80gb", "rtx4090" of "rtx-4090-24gb".
+/// "h100" of "h100-sxm5-80gb", "rtx4090" of "rtx-4090-24gb"; workstation cards go by "A6000" alone.
 std::string chip_of(std::string_view id) {
+  if (id == "rtx-a6000") return "a6000";
   std::string chip;
   for (const char* lead : {"rtx-pro-", "rtx-", "rx-", "max-", "tpu-"})
     if (id.rfind(lead, 0) == 0) {

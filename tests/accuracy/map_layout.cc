@@ -103,7 +103,18 @@ double step_of_flags(const Mapping& m) {
   return at == std::string::npos ? -1 : first_number(id.substr(at)).value_or(-1);
 }
 
-bool chunks_by_then(const Mapping& m) { return step_of_flags(m) >= 3; }
+/// torchtune's recipes chunk the cross-entropy (loss: CEWithChunkedOutputLoss); that table switches it on third.
+bool chunks_by_default(const Mapping& m) {
+  const double step = step_of_flags(m);
+  return m.share.get("library") == "torchtune" && (step < 0 || step >= 3);
+}
+
+/// Fifth the optimizer in backward, till adapters come; seventh its states in 8 bit.
+void set_steps_of_flags(Mapping& m) {
+  const double step = step_of_flags(m);
+  if (step >= 5 && step < 8) m.share.set("optimizer_in_backward", "1");
+  if (step == 7) m.share.set("optimizer", "adamw8bit");
+}
 
 void set_kernels(Mapping& m) {
   Words attention;
@@ -118,9 +129,10 @@ void set_kernels(Mapping& m) {
   if (loss.has_any({"liger", "fused linear"}) || loss.whole("cce")) m.share.set("loss", "fused");
   else if (loss.has_any({"foak", "fast-kernels", "unsloth", "fast loss"})) m.share.set("loss", "inplace");
   else if (m.words.has("llm-foundry")) m.share.set("loss", "inplace");  // flash-attn's cross-entropy, its default
-  else if (loss.has_any({"chunked"}) || chunks_by_then(m)) m.share.set("loss", "chunked");
+  else if (loss.has_any({"chunked"}) || chunks_by_default(m)) m.share.set("loss", "chunked");
   const bool compiled = (m.run.has("compile") && !m.run.whole("eager")) || step_of_flags(m) >= 2;
   if (compiled) m.share.set("compile", "1");
+  set_steps_of_flags(m);
 }
 
 }  // namespace

@@ -54,7 +54,7 @@ void set_zero(Mapping& m, const std::string& framework) {
   }
 }
 
-bool is_adapter_method(const Mapping& m) { return !text(m.c, "lora").empty() || m.method.whole_any({"qlora", "lora"}); }
+bool is_adapter_method(const Mapping& m) { return !text(m.c, "lora").empty() || m.method.whole_any({"qlora", "q-lora", "lora"}); }
 
 /// The storage of a 4- or 8-bit base in the words of a precision; "" for none.
 std::string quantised_base(const Mapping& m) {
@@ -62,7 +62,8 @@ std::string quantised_base(const Mapping& m) {
   optimizer.add(text(m.c, "optimizer"));
   if (m.method.has("gptq")) return "gptq";
   if (m.method.whole("awq")) return "awq";
-  if (m.method.has_any({"nf4", "qlora", "bnb-4", "bnb.nf4"})) return "nf4";
+  if (m.method.has("int4") && is_adapter_method(m)) return "gptq";
+  if (m.method.has_any({"nf4", "qlora", "q-lora", "bnb-4", "bnb.nf4"})) return "nf4";
   if (m.method.has_any({"4-bit", "4bit"}) && !optimizer.has_any({"4-bit", "4bit"})) return "nf4";
   if (m.method.has_any({"int8", "8-bit"}) && is_adapter_method(m) && !optimizer.has("8-bit")) return "int8";
   return "";
@@ -101,10 +102,12 @@ void set_adapters(Mapping& m, const std::string& library) {
   m.share.set("method", base.empty() ? "lora" : "qlora");
   if (!base.empty()) {
     m.share.set("base", base);
-    if (base == "nf4") m.share.set("double_quant", m.run.has("nf4") && !m.run.has_any({"dq", "double"}) ? "0" : "1");
+    const bool always = library == "torchtune";  // torchao's NF4 tensors
+    if (base == "nf4") m.share.set("double_quant", !always && m.run.has("nf4") && !m.run.has_any({"dq", "double"}) ? "0" : "1");
     if (!prepares_kbit(m, library)) m.share.set("residual", m.run.whole("float16") ? "fp16" : "bf16");
   }
   if (lora.empty() && text(m.c, "kind") == "memory") m.skip("rank and targets of the adapters are not stated");
+  if (m.run.whole_any({"emb", "embeddings", "modules_to_save"})) m.share.set("train_embeddings", "1");
   if (lora.empty()) return;
   if (lora[0] == 'r') m.share.set_if("lora_rank", first_number(lora).value_or(0));
   if (lora.size() > 4 && lora.rfind("all-linear r", 0) == 0) m.share.set_if("lora_rank", first_number(lora).value_or(0));
@@ -149,7 +152,8 @@ void set_optimizer(Mapping& m, const std::string& framework) {
   else if (o.whole("lion") && !o.has("adamw")) m.share.set("optimizer", "lion");
   else if (o.whole("sgd")) m.share.set("optimizer", "sgd");
   else if (o.has("muon")) m.share.set("optimizer", "muon");
-  const bool torch_loop = framework == "ddp" || framework == "fsdp";
+  // PyTorch's loops step tensor by tensor unless told otherwise; torchtune's recipes say fused.
+  const bool torch_loop = (framework == "ddp" || framework == "fsdp") && m.share.get("library") != "torchtune";
   if (!o.has("fused") && (o.has("foreach") || torch_loop)) m.share.set("fused_optimizer", "0");
   if (o.has("in backward") || text(m.c, "id").find("optim-in-bwd") != std::string::npos)
     m.share.set("optimizer_in_backward", "1");
@@ -160,7 +164,7 @@ void set_offload(Mapping& m) {
   offload.add(text(m.c, "offload"));
   offload.add(text(m.c, "optimizer"));
   if (offload.has_any({"param=cpu", "cpu offload"}) || m.words.has("fsdp-offload") || m.run.has("offload param")) m.share.set("offload", "all");
-  else if (offload.has("opt=cpu")) m.share.set("offload", "optimizer");
+  else if (offload.has_any({"opt=cpu", "paged"})) m.share.set("offload", "optimizer");
   Words recompute;
   recompute.add(text(m.c, "recompute"));
   if (recompute.has("offload")) m.share.set("offload", "activations");

@@ -33,7 +33,8 @@ constexpr KeyFigure kMemory[] = {{"model_states", Figure::states},
                                  {"rank0_peak", Figure::allocated},
                                  {"peak_memory", Figure::allocated},
                                  {"memory_gib", Figure::reserved},
-                                 {"peak_gb", Figure::allocated}};
+                                 {"peak_gb", Figure::allocated},
+                                 {"memory_gb", Figure::device}};
 
 struct Unit {
   const char* ending;
@@ -67,6 +68,10 @@ std::string missing_for_peak(const Mapping& m) {
   if (number(c, "model.layers") == 0 && m.share.get("model") == "custom") return "the model's shape is not stated";
   if (number(c, "model.seq") == 0 && number(c, "micro_batch_tokens") == 0) return "the sequence length is not stated";
   if (number(c, "micro_batch") == 0 && number(c, "micro_batch_tokens") == 0) return "the micro-batch is not stated";
+  const bool from_preset = m.share.get("layers").empty() && m.share.get("model") != "custom";
+  if (!from_preset && number(c, "model.vocab") == 0) return "the vocabulary is not stated";
+  if (m.share.get("method").empty() && text(c, "optimizer").empty() && text(c, "sharding").empty())
+    return "the optimizer is not stated";
   if (text(c, "recompute").empty()) return "recomputation is not stated";
   if (m.words.has("unsharded init")) return "the peak is that of loading, before the weights are sharded";
   if (text(c, "precision").empty() && m.share.get("method").empty()) return "the precision is not stated";

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/units.h"
+#include "tests/accuracy/alias.h"
 #include "tests/accuracy/amount.h"
 #include "tests/accuracy/print.h"
 
@@ -56,6 +57,22 @@ std::string family_table(const std::vector<Score>& scores) {
   return out;
 }
 
+/// How well any estimate could do: half the spread of cases that are one and the same plan.
+std::string floor_table(const std::vector<Measurement>& measurements) {
+  std::string out =
+      "\n## The floor\n\nCases that are one and the same plan, and half their spread: what no key tells apart (releases of a "
+      "library, state of the\nallocator, load of the machine room). Spreads below 0.5% are left out.\n\n"
+      "| family | figure | cases | half-spread % |\n| --- | --- | --- | ---: |\n";
+  for (const Alias& alias : aliases(measurements)) {
+    if (alias.half_spread < 0.005) continue;
+    std::string ids;
+    for (const std::string& id : alias.ids) ids += (ids.empty() ? "" : ", ") + id;
+    out += "| " + alias.family + " | " + figure_name(alias.figure) + " | " + ids + " | " +
+           show_share(alias.half_spread) + " |\n";
+  }
+  return out;
+}
+
 std::string case_row(const Measurement& m) {
   std::string row = "| " + m.id + " | " + figure_name(m.figure) + " | " + amount(m.measured, m.unit) + " | " +
                     amount(m.estimate, m.unit) + " | " + show_fixed(m.ratio(), 3) + " | ";
@@ -65,7 +82,7 @@ std::string case_row(const Measurement& m) {
 }  // namespace
 
 std::string accuracy_page(const std::vector<Measurement>& measurements, const std::vector<Score>& scores) {
-  std::string out = kHead + family_table(scores);
+  std::string out = kHead + family_table(scores) + floor_table(measurements);
   std::map<std::string, std::vector<const Measurement*>> families;
   for (const Measurement& m : measurements)
     if (m.skipped.empty()) families[m.family].push_back(&m);
