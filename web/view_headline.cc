@@ -153,11 +153,14 @@ Headline serving_headline(const App& app) {
   }
   const Units units = units_of(app.plan());
   const double most = bill.max_concurrency.value_or(0), promised = bill.promised_concurrency.value_or(0);
-  if (most < 1)
-    headline.rest = "The weights leave no room for a request";
-  else
+  if (most >= 1) {
     headline.rest = requests(promised) + " at a time can be promised, " + show_grouped(app.plan().concurrency) +
                     (app.plan().concurrency == 1 ? " is asked" : " are asked");
+  } else if (bill.kv_budget_bytes_per_gpu.value_or(0) > 0) {
+    headline.rest = "What the weights leave is too little for one request";
+  } else {
+    headline.rest = "The weights leave no room for a request";
+  }
   headline.margin = "A replica holds " + requests(most) + " of " + show_grouped(app.plan().prompt) + " + " +
                     show_grouped(app.plan().output) + " tokens";
   if (bill.kv_bytes_per_request)

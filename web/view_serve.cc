@@ -13,7 +13,9 @@ double whole(uint64_t bytes) { return static_cast<double>(bytes); }
 
 std::string count(double value) { return show_grouped(std::floor(value)); }
 std::string one_decimal(double value) { return value < 1000 ? show_fixed(value, 1) : show_grouped(std::floor(value)); }
-std::string cents(double usd) { return "$ " + show_fixed(usd, usd < 1 ? 3 : 2); }
+std::string cents(double usd) {
+  return "$ " + (usd < 1000 ? show_fixed(usd, usd < 1 ? 3 : 2) : show_grouped(std::round(usd)));
+}
 
 void add(std::vector<Tile>& list, const std::optional<double>& value, std::string (*show)(double), std::string label,
          std::string help) {
@@ -31,7 +33,8 @@ std::vector<Tile> capacity_tiles(const App& app) {
       "When every request is as long as 99 of 100 are at most.");
   add(list, s.max_concurrency_at_max_len, one_decimal, "at the longest",
       "When every request is as long as the engine admits.");
-  add(list, s.longest_context, count, "tokens, alone", "Longest context that one request alone can have.");
+  add(list, s.longest_context, count, "tokens a request",
+      "Longest context when all the requests asked are there at a time: " + show_grouped(app.plan().concurrency) + ".");
   add(list, s.replicas_needed, count, "replicas needed", "For the requests a second asked.");
   list.resize(list.size() > 4 ? (list.size() >= 6 ? 6 : 4) : list.size());
   return list;

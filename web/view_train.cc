@@ -10,6 +10,8 @@ namespace {
 
 using namespace kit;
 
+constexpr size_t kMostBars = 64;
+
 double whole(uint64_t bytes) { return static_cast<double>(bytes); }
 
 bool alike(const StageBill& a, const StageBill& b) {
@@ -18,7 +20,6 @@ bool alike(const StageBill& a, const StageBill& b) {
 
 /// A bar a stage; neighbours that hold the same share one; of very many the fullest remain.
 std::vector<Bar> stage_bars(const TrainingBill& bill) {
-  constexpr size_t kMost = 16;
   std::vector<Bar> bars;
   for (size_t i = 0; i < bill.stages.size();) {
     size_t end = i + 1;
@@ -30,7 +31,7 @@ std::vector<Bar> stage_bars(const TrainingBill& bill) {
     bars.push_back({label, &stage.lines, whole(stage.device_bytes), whole(stage.band_bytes)});
     i = end;
   }
-  while (bars.size() > kMost)
+  while (bars.size() > kMostBars)
     bars.erase(
         std::min_element(bars.begin(), bars.end(), [](const Bar& a, const Bar& b) { return a.bytes < b.bytes; }));
   return bars;
@@ -203,7 +204,11 @@ float train_view(App& app, float x, float y, float width) {
     return y + notes_view(app, false, x, y, width) - top;
   }
   const double capacity = whole(app.report.training.capacity_bytes);
-  y += stacked_bars(stage_bars(app.report.training), capacity, units_of(app.plan()), x, y, width) + px(12);
+  const std::vector<Bar> bars = stage_bars(app.report.training);
+  y += stacked_bars(bars, capacity, units_of(app.plan()), x, y, width) + px(12);
+  if (bars.size() == kMostBars)
+    y += paragraph(kSmall, theme().muted, x, y - px(8), width,
+                   "The fullest of " + std::to_string(app.report.training.stages.size()) + " stages.");
   const float gap = px(28);
   if (width < px(760)) {
     y += train_bill(app, x, y, width) + px(20);

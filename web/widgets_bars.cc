@@ -8,7 +8,17 @@ namespace {
 
 using namespace kit;
 
-constexpr float kBarHeight = 20, kBarPitch = 25;
+/// Room for a bar, and how many rows share a label, so that many stages still fit on a screen.
+struct Rhythm {
+  float pitch, height;
+  size_t stride;
+};
+
+Rhythm rhythm_of(size_t bars) {
+  const float css = bars <= 8 ? 25 : std::max(6.0f, 264 / static_cast<float>(bars));
+  const float gap = css >= 20 ? 5 : css >= 12 ? 3 : 1;
+  return {px(css), px(css) - px(gap), static_cast<size_t>(std::ceil(16 / css))};
+}
 
 /// "Stage 3", "Activations: 55.9 GiB, 67%": what lies under the pointer.
 void explain_segment(const Bar& bar, const Line& line, const Box& box, Units units) {
@@ -38,7 +48,7 @@ void draw_whisker(const Bar& bar, const Box& box, double most) {
   const float left = std::round(box.x + static_cast<float>(std::max(0.0, bar.bytes - bar.band)) * per_byte);
   const float end = std::round(box.x + static_cast<float>(bar.bytes) * per_byte);
   const float right = std::round(box.x + static_cast<float>(bar.bytes + bar.band) * per_byte);
-  const float line = std::max(hairline(), px(1.25f)), tall = px(8);
+  const float line = std::max(hairline(), px(1.25f)), tall = std::min(px(8), box.h - px(2));
   const ImU32 on_bar = IM_COL32(0x14, 0x16, 0x1a, 255);
   fill({left, middle, end - left, line}, on_bar);
   fill({left, middle - tall / 2, line, tall + line}, on_bar);
@@ -142,14 +152,17 @@ float stacked_bars(const std::vector<Bar>& bars, double capacity, Units units, f
   label += px(16), figure += px(16);
   const double most = largest(bars, capacity);
   const float top = y + px(16), plot_x = x + label, plot_w = width - label - figure;
+  const Rhythm rhythm = rhythm_of(bars.size());
   float at = top;
-  for (const Bar& bar : bars) {
-    const Box box{plot_x, at, plot_w, px(kBarHeight)};
-    text(kSmall, theme().muted, x, at + box.h / 2, bar.label);
-    draw_bar(bar, box, most, units);
-    draw_whisker(bar, box, most);
-    text_right(kSmallFigures, theme().ink, x + width, at + box.h / 2, show_bytes(bar.bytes, units));
-    at += px(kBarPitch);
+  for (size_t i = 0; i < bars.size(); i++) {
+    const Box box{plot_x, at, plot_w, rhythm.height};
+    draw_bar(bars[i], box, most, units);
+    draw_whisker(bars[i], box, most);
+    at += rhythm.pitch;
+    if (i % rhythm.stride != 0) continue;
+    const float middle = box.y + box.h / 2;
+    text(kSmall, theme().muted, x, middle, bars[i].label);
+    text_right(kSmallFigures, theme().ink, x + width, middle, show_bytes(bars[i].bytes, units));
   }
   const float line_x = std::round(plot_x + plot_w * static_cast<float>(capacity / most));
   const float thick = std::max(2.0f, px(2));
