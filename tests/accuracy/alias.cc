@@ -22,7 +22,8 @@ std::vector<Alias> aliases(const std::vector<Measurement>& measurements) {
     alias.half_spread = ((*most)->measured - (*least)->measured) / ((*most)->measured + (*least)->measured);
     out.push_back(std::move(alias));
   }
-  std::stable_sort(out.begin(), out.end(), [](const Alias& a, const Alias& b) { return a.half_spread > b.half_spread; });
+  std::stable_sort(out.begin(), out.end(),
+                   [](const Alias& a, const Alias& b) { return a.half_spread > b.half_spread; });
   return out;
 }
 

@@ -65,13 +65,13 @@ const StageBill& stage_of(const TrainingBill& bill, Reading reading) {
   if (reading == Reading::first) return first;
   if (reading == Reading::last) return last;
   if (reading == Reading::first_or_last) return first.device_bytes >= last.device_bytes ? first : last;
-  return *std::max_element(bill.stages.begin(), bill.stages.end(), [](const StageBill& a, const StageBill& b) {
-    return a.device_bytes < b.device_bytes;
-  });
+  return *std::max_element(bill.stages.begin(), bill.stages.end(),
+                           [](const StageBill& a, const StageBill& b) { return a.device_bytes < b.device_bytes; });
 }
 
 /// Between two steps PyTorch's gradients are freed where nothing shards or reduces them (zero_grad sets to none);
-/// Megatron, DeepSpeed and FSDP keep theirs in buffers (measured: 8 and 16 bytes a parameter stay with FSDP, 6 with one GPU).
+/// Megatron, DeepSpeed and FSDP keep theirs in buffers (measured: 8 and 16 bytes a parameter stay with FSDP, 6 with one
+/// GPU).
 Amount steady(const Plan& plan, const StageBill& stage, const TrainingBill& bill) {
   Amount out = sum_of(stage.lines, {"weights", "optimizer", "adapters"});
   const bool freed = plan.framework == Framework::ddp && plan.gpus == 1;
@@ -109,8 +109,8 @@ Amount training_amount(const Report& r, const Measurement& m) {
     case Figure::steady:
       return steady(r.plan, stage, bill);
     case Figure::allocated:
-      return sum_of(stage.lines, {"weights", "gradients", "optimizer", "adapters", "activations", "logits", "gathered",
-                                  "buffers"});
+      return sum_of(stage.lines,
+                    {"weights", "gradients", "optimizer", "adapters", "activations", "logits", "gathered", "buffers"});
     case Figure::reserved:
       return sum_of(stage.lines, {"weights", "gradients", "optimizer", "adapters", "activations", "logits", "gathered",
                                   "buffers", "fragmentation"});
@@ -228,11 +228,16 @@ void answer(Measurement& m) {
     return;
   }
   Amount amount;
-  if (m.figure == Figure::ran || m.figure == Figure::out_of_memory) amount = verdict_amount(r, m);
-  else if (saved) amount = saved_amount(r, m);
-  else if (training) amount = training_amount(r, m);
-  else if (is_compute(m.figure)) amount = compute_amount(r, m);
-  else amount = serving_amount(r, m);
+  if (m.figure == Figure::ran || m.figure == Figure::out_of_memory)
+    amount = verdict_amount(r, m);
+  else if (saved)
+    amount = saved_amount(r, m);
+  else if (training)
+    amount = training_amount(r, m);
+  else if (is_compute(m.figure))
+    amount = compute_amount(r, m);
+  else
+    amount = serving_amount(r, m);
   if (amount.value == 0 && is_compute(m.figure) && !r.training.faults.empty()) {
     m.skipped = "refused: " + r.training.faults.front().text;
     return;

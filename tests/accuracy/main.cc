@@ -24,10 +24,14 @@ Options read_options(int argc, char** argv) {
   Options options;
   for (int i = 1; i < argc; ++i) {
     const std::string argument = argv[i];
-    if (argument == "--list") options.list = true;
-    else if (argument == "--format" && i + 1 < argc) options.format = argv[++i];
-    else if (argument.rfind("--", 0) == 0) options.valid = false;
-    else options.files.push_back(argument);
+    if (argument == "--list")
+      options.list = true;
+    else if (argument == "--format" && i + 1 < argc)
+      options.format = argv[++i];
+    else if (argument.rfind("--", 0) == 0)
+      options.valid = false;
+    else
+      options.files.push_back(argument);
   }
   const std::string& f = options.format;
   options.valid &= !options.files.empty() && (f == "text" || f == "json" || f == "markdown" || f == "cases");

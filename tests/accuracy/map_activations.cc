@@ -27,14 +27,20 @@ struct Word {
 };
 
 // Whose config.json says how such a layer is built. Longer names first.
-constexpr Word kFamilies[] = {{"gemma2", "gemma2"}, {"gemma3", "gemma3_text"}, {"gemma", "gemma"},
-                              {"olmo2", "olmo2"},   {"cohere", "cohere"},      {"phi-3", "phi3"},
-                              {"gpt-neox", "gpt_neox"}, {"hf phi", "phi"},     {"falcon", "falcon"},
-                              {"gpt-2", "gpt2"},    {"nanogpt", "gpt2"},       {"gpt-3", "gpt2"},
-                              {"deepseek-v3", "deepseek_v3"}};
-constexpr Word kActivations[] = {{"gelu_new", "gelu_new"}, {"gelu_fast", "gelu_fast"}, {"quick_gelu", "quick_gelu"},
-                                 {"relu squared", "relu2"}, {"relu", "relu"},           {"gelu tanh", "gelu_pytorch_tanh"},
-                                 {"geglu tanh", "gelu_pytorch_tanh"}, {"gelu erf", "gelu"}, {"silu", "silu"}};
+constexpr Word kFamilies[] = {
+    {"gemma2", "gemma2"},          {"gemma3", "gemma3_text"}, {"gemma", "gemma"},       {"olmo2", "olmo2"},
+    {"cohere", "cohere"},          {"phi-3", "phi3"},         {"gpt-neox", "gpt_neox"}, {"hf phi", "phi"},
+    {"falcon", "falcon"},          {"gpt-2", "gpt2"},         {"nanogpt", "gpt2"},      {"gpt-3", "gpt2"},
+    {"deepseek-v3", "deepseek_v3"}};
+constexpr Word kActivations[] = {{"gelu_new", "gelu_new"},
+                                 {"gelu_fast", "gelu_fast"},
+                                 {"quick_gelu", "quick_gelu"},
+                                 {"relu squared", "relu2"},
+                                 {"relu", "relu"},
+                                 {"gelu tanh", "gelu_pytorch_tanh"},
+                                 {"geglu tanh", "gelu_pytorch_tanh"},
+                                 {"gelu erf", "gelu"},
+                                 {"silu", "silu"}};
 
 std::string value_of(const Words& words, std::span<const Word> table) {
   for (const Word& row : table)
@@ -54,8 +60,8 @@ void set_family(LayerMap& m) {
   m.share.set("model", "custom");
   if (!arch.empty()) m.share.set("arch", arch.dump());
   const std::string family = text(arch, "model_type");
-  const bool two_matrices = family == "gpt2" || family == "gpt_neox" || family == "phi" || family == "falcon" ||
-                            m.words.has("2-matrix");
+  const bool two_matrices =
+      family == "gpt2" || family == "gpt_neox" || family == "phi" || family == "falcon" || m.words.has("2-matrix");
   m.share.set("gated", two_matrices ? 0.0 : 1.0);
   if (m.words.has("qk norm")) m.share.set("qk_norm", 1.0);
   if (m.words.has("qwen2")) m.share.set("qkv_bias", 1.0);
@@ -75,10 +81,14 @@ void set_library(LayerMap& m) {
 void set_precision(LayerMap& m) {
   const std::string dtype = text(m.c, "dtype");
   const bool megatron = m.share.get("framework") == "megatron";
-  if (dtype.find("autocast") != std::string::npos) m.share.set("precision", "bf16");
-  else if (dtype == "fp32") m.share.set("precision", "fp32");
-  else if (dtype == "bf16") m.share.set("precision", megatron ? "bf16" : "bf16-pure");
-  else m.skip("several precisions in one entry");
+  if (dtype.find("autocast") != std::string::npos)
+    m.share.set("precision", "bf16");
+  else if (dtype == "fp32")
+    m.share.set("precision", "fp32");
+  else if (dtype == "bf16")
+    m.share.set("precision", megatron ? "bf16" : "bf16-pure");
+  else
+    m.skip("several precisions in one entry");
 }
 
 void set_attention(LayerMap& m) {
@@ -90,8 +100,10 @@ void set_attention(LayerMap& m) {
   if (m.words.has("posids") || m.words.has("cos/sin recomputed")) m.skip("rotary tables in every layer");
   if (m.words.has("te flash-attn") || m.words.has("flash_attention_2")) m.skip("copies around the attention kernel");
   const std::string dropout = text(m.c, "dropout");
-  if (dropout.find("lora") != std::string::npos) m.skip("dropout before the adapters");
-  else if (number(m.c, "dropout") > 0) m.share.set("dropout", 1.0);
+  if (dropout.find("lora") != std::string::npos)
+    m.skip("dropout before the adapters");
+  else if (number(m.c, "dropout") > 0)
+    m.share.set("dropout", 1.0);
 }
 
 void set_adapters(LayerMap& m) {
@@ -104,13 +116,20 @@ void set_adapters(LayerMap& m) {
 }
 
 void set_part(LayerMap& m) {
-  if (m.words.has("moe block")) m.part = "moe";
-  else if (m.words.has("mla")) m.part = "attention";
-  else if (m.words.has("unit: mlp")) m.part = "mlp";
-  else if (m.words.has("unit: norm")) m.skip("a single operation");
-  else if (m.words.has("lm_head + loss")) m.part = "copies";
-  else if (m.words.has("torch.utils.checkpoint")) m.share.set("recompute", "full");
-  if (m.part == "copies") m.share.set("loss", m.words.has("chunk") && !m.words.has("chunk_size 0") ? "chunked" : "full");
+  if (m.words.has("moe block"))
+    m.part = "moe";
+  else if (m.words.has("mla"))
+    m.part = "attention";
+  else if (m.words.has("unit: mlp"))
+    m.part = "mlp";
+  else if (m.words.has("unit: norm"))
+    m.skip("a single operation");
+  else if (m.words.has("lm_head + loss"))
+    m.part = "copies";
+  else if (m.words.has("torch.utils.checkpoint"))
+    m.share.set("recompute", "full");
+  if (m.part == "copies")
+    m.share.set("loss", m.words.has("chunk") && !m.words.has("chunk_size 0") ? "chunked" : "full");
   if (m.words.has("peak live bytes")) m.skip("a working set, not what is saved");
 }
 
@@ -118,12 +137,23 @@ struct ShapeKey {
   const char* field;
   const char* key;
 };
-constexpr ShapeKey kShape[] = {{"h", "hidden"},        {"heads", "heads"},  {"kv_heads", "kv_heads"},
-                               {"head_dim", "head_dim"}, {"ffn", "ffn"},    {"vocab", "vocab"},
-                               {"experts", "experts"}, {"topk", "experts_per_token"}, {"moe_ffn", "expert_ffn"},
-                               {"q_lora", "q_lora_rank"}, {"kv_lora", "kv_lora_rank"}, {"d_rope", "rope_head_dim"},
-                               {"d_nope", "nope_head_dim"}, {"d_v", "v_head_dim"}, {"rank", "lora_rank"},
-                               {"b", "micro_batch"},   {"s", "seq"}};
+constexpr ShapeKey kShape[] = {{"h", "hidden"},
+                               {"heads", "heads"},
+                               {"kv_heads", "kv_heads"},
+                               {"head_dim", "head_dim"},
+                               {"ffn", "ffn"},
+                               {"vocab", "vocab"},
+                               {"experts", "experts"},
+                               {"topk", "experts_per_token"},
+                               {"moe_ffn", "expert_ffn"},
+                               {"q_lora", "q_lora_rank"},
+                               {"kv_lora", "kv_lora_rank"},
+                               {"d_rope", "rope_head_dim"},
+                               {"d_nope", "nope_head_dim"},
+                               {"d_v", "v_head_dim"},
+                               {"rank", "lora_rank"},
+                               {"b", "micro_batch"},
+                               {"s", "seq"}};
 
 Share shaped(const LayerMap& m, const json& shape) {
   Share share = m.share;
@@ -161,7 +191,7 @@ double term(const std::string& product, const json& shape) {
     const size_t power = name.find("^2");
     const std::string variable = name.substr(0, power);
     const double one = std::isdigit(static_cast<unsigned char>(variable[0])) ? first_number(variable).value_or(1)
-                                                                            : number(shape, variable);
+                                                                             : number(shape, variable);
     value *= power == std::string::npos ? one : one * one;
     begin = end + 1;
   }

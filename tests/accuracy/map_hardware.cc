@@ -1,9 +1,13 @@
+#include <cmath>
+
 #include "engine/preset_table.h"
-#include "engine/units.h"
 #include "tests/accuracy/map_training.h"
 
 namespace vram::accuracy {
 namespace {
+
+/// Of a card of so many "GB" the driver reports about this many GiB (23.6 of 24, 79.2 of 80, 139.8 of 141).
+constexpr double kReported = 0.985;
 
 /// "h100" of "h100-sxm5-80gb", "rtx4090" of "rtx-4090-24gb"; workstation cards go by "A6000" alone.
 std::string chip_of(std::string_view id) {
@@ -55,23 +59,16 @@ void map_hardware(Mapping& m) {
   given.add(gpu);
   if (given.has("tpu")) m.skip("a TPU");
   if (given.has_any({"gaudi", "trainium"})) m.skip("not a GPU");
-  const double gb = number_before(gpu, "gb").value_or(number_before(gpu, "gib").value_or(0));
-  const std::string preset = preset_of(gpu, gb);
-  if (!preset.empty()) {
-    m.share.set("gpu", preset);
-    const double marketed = number_before(preset, "gb").value_or(gb);
-    if (gb > 0 && marketed > 0 && (gb > 1.05 * marketed || gb < 0.95 * marketed))
-      m.share.set("gpu_mem", write_number(gb) + (given.has("gib") ? "GiB" : "GB"));
-  } else if (given.has("blackwell")) {
-    m.share.set("gpu", "b200-180gb");
-    if (gb > 0) m.share.set("gpu_mem", gb);
-  } else if (gb > 0) {
-    m.share.set("gpu", "custom");
-    m.share.set("gpu_mem", write_number(gb) + "GB");
-  } else if (const double capacity = number(m.c, "measured.capacity_GB"); capacity > 0) {
-    m.share.set("gpu", "custom");
-    m.share.set("gpu_mem", write_number(capacity) + "GB");
-  }
+  double gb = number_before(gpu, "gb").value_or(0);
+  if (gb == 0 && gpu.empty()) gb = number(m.c, "measured.capacity_GB");
+  const double gib = gb > 0 ? kReported * gb : number_before(gpu, "gib").value_or(0);
+  std::string preset = preset_of(gpu, gb);
+  if (preset.empty() && given.has("blackwell")) preset = "b200-180gb";
+  if (preset.empty() && gib > 0) preset = "custom";
+  if (preset.empty()) return;
+  m.share.set("gpu", preset);
+  const double marketed = number_before(preset, "gb").value_or(preset == "custom" ? 0 : gb);
+  if (gib > 0 && (gib > 1.05 * marketed || gib < 0.93 * marketed)) m.share.set("gpu_mem", std::floor(100 * gib) / 100);
 }
 
 }  // namespace vram::accuracy

@@ -12,9 +12,12 @@ double at_least_one(double value) { return value >= 1 ? value : 1; }
 void set_expert_tensor_parallel(Mapping& m, double gpus, double tp, double pp) {
   const double ep = at_least_one(number(m.c, "ep"));
   const std::string source = lower(text(m.c, "source"));
-  if (const double etp = number(m.c, "etp"); etp >= 1) m.share.set("etp", etp);
-  else if (ep > 1 && tp > 1 && source.find("_tp1") != std::string::npos) m.share.set("etp", 1.0);
-  else if (ep > 1 && tp > 1 && std::fmod(gpus, tp * ep * pp) != 0) m.share.set("etp", 1.0);
+  if (const double etp = number(m.c, "etp"); etp >= 1)
+    m.share.set("etp", etp);
+  else if (ep > 1 && tp > 1 && source.find("_tp1") != std::string::npos)
+    m.share.set("etp", 1.0);
+  else if (ep > 1 && tp > 1 && std::fmod(gpus, tp * ep * pp) != 0)
+    m.share.set("etp", 1.0);
 }
 
 void set_parallel(Mapping& m) {
@@ -37,8 +40,10 @@ void set_parallel(Mapping& m) {
   if (const size_t at = lower(text(c, "source")).find("vpp"); vpp == 0 && at != std::string::npos)
     vpp = first_number(text(c, "source").substr(at)).value_or(0);
   if (pp > 1 && vpp > 1) m.share.set("vpp", vpp);
-  if (const auto sp = flag(c, "sequence_parallel"); sp && tp > 1) m.share.set("sp", *sp ? 1.0 : 0.0);
-  else if (tp > 1 && m.share.get("framework") == "fsdp2") m.share.set("sp", 1.0);
+  if (const auto sp = flag(c, "sequence_parallel"); sp && tp > 1)
+    m.share.set("sp", *sp ? 1.0 : 0.0);
+  else if (tp > 1 && m.share.get("framework") == "fsdp2")
+    m.share.set("sp", 1.0);
 }
 
 /// A model with a table of positions takes no sample longer than that.
@@ -61,8 +66,8 @@ void set_batch(Mapping& m) {
   }
   m.share.set_if("micro_batch", micro);
   double global = number(c, "global_batch");
-  const double ranks = number(c, "n_gpus") / (at_least_one(number(c, "tp")) * at_least_one(number(c, "pp")) *
-                                              at_least_one(number(c, "cp")));
+  const double ranks = number(c, "n_gpus") /
+                       (at_least_one(number(c, "tp")) * at_least_one(number(c, "pp")) * at_least_one(number(c, "cp")));
   const double unit = at_least_one(micro) * at_least_one(ranks);
   if (global == 0 && number(c, "grad_accum") > 1 && !m.words.has("no-tp")) global = unit * number(c, "grad_accum");
   if (global > 0 && std::fmod(global, unit) == 0) m.share.set("global_batch", global);
@@ -126,10 +131,14 @@ void set_kernels(Mapping& m) {
   Words loss;
   loss.add(text(m.c, "id"));
   loss.add(text(m.c, "notes"));
-  if (loss.has_any({"liger", "fused linear"}) || loss.whole("cce")) m.share.set("loss", "fused");
-  else if (loss.has_any({"foak", "fast-kernels", "unsloth", "fast loss"})) m.share.set("loss", "inplace");
-  else if (m.words.has("llm-foundry")) m.share.set("loss", "inplace");  // flash-attn's cross-entropy, its default
-  else if (loss.has_any({"chunked"}) || chunks_by_default(m)) m.share.set("loss", "chunked");
+  if (loss.has_any({"liger", "fused linear"}) || loss.whole("cce"))
+    m.share.set("loss", "fused");
+  else if (loss.has_any({"foak", "fast-kernels", "unsloth", "fast loss"}))
+    m.share.set("loss", "inplace");
+  else if (m.words.has("llm-foundry"))
+    m.share.set("loss", "fused");  // flash-attn's cross-entropy: 2 bytes a logit, overwritten in place; `inplace` has 8
+  else if (loss.has_any({"chunked"}) || chunks_by_default(m))
+    m.share.set("loss", "chunked");
   const bool compiled = (m.run.has("compile") && !m.run.whole("eager")) || step_of_flags(m) >= 2;
   if (compiled) m.share.set("compile", "1");
   set_steps_of_flags(m);

@@ -34,11 +34,11 @@ struct ShapeKey {
   const char* field;
   const char* key;
 };
-constexpr ShapeKey kShape[] = {{"model.layers", "layers"},     {"model.hidden", "hidden"},
-                               {"model.heads", "heads"},       {"model.kv_heads", "kv_heads"},
-                               {"model.head_dim", "head_dim"}, {"model.ffn", "ffn"},
-                               {"model.vocab", "vocab"},       {"model.experts", "experts"},
-                               {"model.topk", "experts_per_token"}, {"model.moe_ffn", "expert_ffn"}};
+constexpr ShapeKey kShape[] = {
+    {"model.layers", "layers"},     {"model.hidden", "hidden"},     {"model.heads", "heads"},
+    {"model.kv_heads", "kv_heads"}, {"model.head_dim", "head_dim"}, {"model.ffn", "ffn"},
+    {"model.vocab", "vocab"},       {"model.experts", "experts"},   {"model.topk", "experts_per_token"},
+    {"model.moe_ffn", "expert_ffn"}};
 
 bool has_shape(const json& c) {
   return number(c, "model.layers") > 0 && number(c, "model.hidden") > 0 && number(c, "model.vocab") > 0 &&

@@ -49,8 +49,9 @@ bool set_facts(ServingMap& m, const json& models, const std::string& name) {
     m.share.set("model", "custom");
     m.share.set("gated", 1.0);
     const std::pair<const char*, const char*> keys[] = {
-        {"num_hidden_layers", "layers"}, {"hidden_size", "hidden"},        {"num_attention_heads", "heads"},
-        {"num_key_value_heads", "kv_heads"}, {"head_dim", "head_dim"}, {"intermediate_size", "ffn"},
+        {"num_hidden_layers", "layers"},  {"hidden_size", "hidden"},
+        {"num_attention_heads", "heads"}, {"num_key_value_heads", "kv_heads"},
+        {"head_dim", "head_dim"},         {"intermediate_size", "ffn"},
         {"vocab_size", "vocab"}};
     for (const auto& [field, key] : keys) m.share.set_if(key, number(facts, field));
     if (flag(facts, "tie_word_embeddings").value_or(false)) m.share.set("tied", 1.0);
@@ -66,8 +67,10 @@ void set_model(ServingMap& m, const json& models) {
   if (const size_t teacher = lower(name).find("distill"); teacher != std::string::npos) name = name.substr(teacher + 7);
   const std::string preset = preset_within(name.substr(0, name.find('(')));
   const std::string inferred = preset.empty() ? preset_within(name) : preset;
-  if (!inferred.empty()) m.share.set("model", inferred);
-  else if (!set_facts(m, models, name)) m.skip("the model is no preset");
+  if (!inferred.empty())
+    m.share.set("model", inferred);
+  else if (!set_facts(m, models, name))
+    m.skip("the model is no preset");
 }
 
 // --- storage ---------------------------------------------------------------------------------------------------
@@ -76,9 +79,9 @@ struct Word {
   const char* word;
   const char* format;
 };
-constexpr Word kFormats[] = {{"nvfp4", "nvfp4"}, {"mxfp4", "mxfp4"}, {"fp4", "nvfp4"},   {"gptq", "gptq"},
-                             {"awq", "awq"},     {"nf4", "nf4"},     {"bnb", "nf4"},     {"int4", "int4"},
-                             {"fp8", "fp8"},     {"int8", "int8"},   {"bf16", "bf16"},   {"fp16", "fp16"},
+constexpr Word kFormats[] = {{"nvfp4", "nvfp4"}, {"mxfp4", "mxfp4"}, {"fp4", "nvfp4"}, {"gptq", "gptq"},
+                             {"awq", "awq"},     {"nf4", "nf4"},     {"bnb", "nf4"},   {"int4", "int4"},
+                             {"fp8", "fp8"},     {"int8", "int8"},   {"bf16", "bf16"}, {"fp16", "fp16"},
                              {"f16", "fp16"},    {"fp32", "fp32"}};
 
 /// "q4_k_m" where a text names a GGUF type; "?" where that type is not one of the engine's.
@@ -130,8 +133,8 @@ std::string engine_of(const std::string& given) {
 
 void set_limits(ServingMap& m) {
   const json& c = m.c;
-  const double length = number(c, "max_model_len") > 0 ? number(c, "max_model_len")
-                                                       : first_of(c, {"n_ctx", "max_len", "context_len"});
+  const double length =
+      number(c, "max_model_len") > 0 ? number(c, "max_model_len") : first_of(c, {"n_ctx", "max_len", "context_len"});
   m.share.set_if("max_len", length);
   m.share.set_if("block", number(c, "block_size"));
   double utilization = number(c, "gpu_memory_utilization");
@@ -155,6 +158,7 @@ void set_hardware(ServingMap& m) {
   const std::string given = text(m.c, "gpu");
   double gib = number_before(given, "gib").value_or(0);
   if (gib == 0) gib = number(m.c, "measured.total_gpu_memory_gib");
+  if (gib == 0) gib = first_number(hardware.share.get("gpu_mem")).value_or(0);
   if (gib > 0) m.share.set("gpu_mem", gib);
   const double tp = number(m.c, "tp"), pp = number(m.c, "pp"), dp = number(m.c, "dp");
   if (pp > 1) m.share.set("serve_pp", pp);
@@ -271,6 +275,7 @@ void add_pool(const ServingMap& m, std::vector<Measurement>& out) {
   one.unit = "GiB";
   const Plan plan = read_plan(m.share.text()).plan;
   one.relative_to = plan.utilization * plan.gpu_mem;
+  if (one.skipped.empty() && plan.gpu_mem == 0) one.skipped = "the GPU's memory is not stated";
   if (one.skipped.empty() && text(m.c, "gpu").empty() && number(m.c, "measured.total_gpu_memory_gib") == 0)
     one.skipped = "the GPU is not stated";
   out.push_back(std::move(one));
@@ -293,7 +298,8 @@ void add_check(const ServingMap& m, const json& check, std::vector<Measurement>&
     Measurement one = begin(given, kind, weights ? Figure::weights : Figure::buffers);
     one.measured = number(check, "measured") * unit;
     one.unit = text(check, "unit");
-    if (weights && one.skipped.empty() && m.share.get("weights").empty()) one.skipped = "a storage that is no choice of the key";
+    if (weights && one.skipped.empty() && m.share.get("weights").empty())
+      one.skipped = "a storage that is no choice of the key";
     out.push_back(std::move(one));
   } else if (begins(name, "kv") || begins(name, "k_") || begins(name, "v_") || begins(name, "ckv")) {
     add_cache(m, check, out);
@@ -324,10 +330,14 @@ void add_speeds(const ServingMap& m, std::vector<Measurement>& out) {
     const double amount = value.get<double>();
     const size_t c = name.rfind("_c");
     const double streams = c == std::string::npos ? 1 : first_number(name.substr(c)).value_or(1);
-    if (begins(name, "tpot_ms") || name == "itl_ms") push_speed(m, Figure::token_time, amount / 1e3, streams, 512, 128, out);
-    else if (begins(name, "out_tok_s")) push_speed(m, Figure::serving_speed, amount, streams, 512, 128, out);
-    else if (begins(name, "tg")) push_speed(m, Figure::serving_speed, amount, 1, 1, first_number(name).value_or(128), out);
-    else if (begins(name, "pp")) push_speed(m, Figure::prefill_speed, amount, 1, first_number(name).value_or(512), 1, out);
+    if (begins(name, "tpot_ms") || name == "itl_ms")
+      push_speed(m, Figure::token_time, amount / 1e3, streams, 512, 128, out);
+    else if (begins(name, "out_tok_s"))
+      push_speed(m, Figure::serving_speed, amount, streams, 512, 128, out);
+    else if (begins(name, "tg"))
+      push_speed(m, Figure::serving_speed, amount, 1, 1, first_number(name).value_or(128), out);
+    else if (begins(name, "pp"))
+      push_speed(m, Figure::prefill_speed, amount, 1, first_number(name).value_or(512), 1, out);
     else if (begins(name, "bs") && name.find("tok_s") != std::string::npos)
       push_speed(m, Figure::serving_speed, amount, first_number(name).value_or(1), 512, 128, out);
     else if (begins(name, "ttft_ms_isl"))

@@ -9,13 +9,24 @@ struct Word {
 };
 
 // Whose layers and losses run, by the name of the software in the case's own words.
-constexpr Word kLibraries[] = {
-    {"unsloth", "unsloth"},     {"torchtitan", "torchtitan"},       {"torchtune", "torchtune"},
-    {"litgpt", "litgpt"},       {"lit-gpt", "litgpt"},              {"nanogpt", "nanogpt"},
-    {"megatron", "megatron"},   {"nemo", "megatron"},               {"2104.04473", "megatron"},
-    {"2205.05198", "megatron"}, {"hf gradient checkpointing", "hf"}, {"transformers", "hf"},
-    {"huggingface", "hf"},      {"llm-foundry", "hf"},              {"peft", "hf"},
-    {"llama-factory", "hf"},    {"axolotl", "hf"},                  {"qwen", "hf"}};
+constexpr Word kLibraries[] = {{"unsloth", "unsloth"},
+                               {"torchtitan", "torchtitan"},
+                               {"torchtune", "torchtune"},
+                               {"litgpt", "litgpt"},
+                               {"lit-gpt", "litgpt"},
+                               {"nanogpt", "nanogpt"},
+                               {"megatron", "megatron"},
+                               {"nemo", "megatron"},
+                               {"2104.04473", "megatron"},
+                               {"2205.05198", "megatron"},
+                               {"hf gradient checkpointing", "hf"},
+                               {"transformers", "hf"},
+                               {"huggingface", "hf"},
+                               {"llm-foundry", "hf"},
+                               {"peft", "hf"},
+                               {"llama-factory", "hf"},
+                               {"axolotl", "hf"},
+                               {"qwen", "hf"}};
 
 std::string library_of(const Mapping& m) {
   for (const Word& word : kLibraries)
@@ -54,7 +65,9 @@ void set_zero(Mapping& m, const std::string& framework) {
   }
 }
 
-bool is_adapter_method(const Mapping& m) { return !text(m.c, "lora").empty() || m.method.whole_any({"qlora", "q-lora", "lora"}); }
+bool is_adapter_method(const Mapping& m) {
+  return !text(m.c, "lora").empty() || m.method.whole_any({"qlora", "q-lora", "lora"});
+}
 
 /// The storage of a 4- or 8-bit base in the words of a precision; "" for none.
 std::string quantised_base(const Mapping& m) {
@@ -103,14 +116,16 @@ void set_adapters(Mapping& m, const std::string& library) {
   if (!base.empty()) {
     m.share.set("base", base);
     const bool always = library == "torchtune";  // torchao's NF4 tensors
-    if (base == "nf4") m.share.set("double_quant", !always && m.run.has("nf4") && !m.run.has_any({"dq", "double"}) ? "0" : "1");
+    if (base == "nf4")
+      m.share.set("double_quant", !always && m.run.has("nf4") && !m.run.has_any({"dq", "double"}) ? "0" : "1");
     if (!prepares_kbit(m, library)) m.share.set("residual", m.run.whole("float16") ? "fp16" : "bf16");
   }
   if (lora.empty() && text(m.c, "kind") == "memory") m.skip("rank and targets of the adapters are not stated");
   if (m.run.whole_any({"emb", "embeddings", "modules_to_save"})) m.share.set("train_embeddings", "1");
   if (lora.empty()) return;
   if (lora[0] == 'r') m.share.set_if("lora_rank", first_number(lora).value_or(0));
-  if (lora.size() > 4 && lora.rfind("all-linear r", 0) == 0) m.share.set_if("lora_rank", first_number(lora).value_or(0));
+  if (lora.size() > 4 && lora.rfind("all-linear r", 0) == 0)
+    m.share.set_if("lora_rank", first_number(lora).value_or(0));
   set_targets(m, lora);
 }
 
@@ -146,12 +161,18 @@ void set_precision(Mapping& m, const std::string& library, const std::string& fr
 void set_optimizer(Mapping& m, const std::string& framework) {
   Words o;
   o.add(text(m.c, "optimizer"));
-  if (o.has_any({"8-bit", "8bit"})) m.share.set("optimizer", "adamw8bit");
-  else if (o.has_any({"4-bit", "4bit"})) m.share.set("optimizer", "adamw4bit");
-  else if (o.has("adafactor")) m.share.set("optimizer", "adafactor");
-  else if (o.whole("lion") && !o.has("adamw")) m.share.set("optimizer", "lion");
-  else if (o.whole("sgd")) m.share.set("optimizer", "sgd");
-  else if (o.has("muon")) m.share.set("optimizer", "muon");
+  if (o.has_any({"8-bit", "8bit"}))
+    m.share.set("optimizer", "adamw8bit");
+  else if (o.has_any({"4-bit", "4bit"}))
+    m.share.set("optimizer", "adamw4bit");
+  else if (o.has("adafactor"))
+    m.share.set("optimizer", "adafactor");
+  else if (o.whole("lion") && !o.has("adamw"))
+    m.share.set("optimizer", "lion");
+  else if (o.whole("sgd"))
+    m.share.set("optimizer", "sgd");
+  else if (o.has("muon"))
+    m.share.set("optimizer", "muon");
   // PyTorch's loops step tensor by tensor unless told otherwise; torchtune's recipes say fused.
   const bool torch_loop = (framework == "ddp" || framework == "fsdp") && m.share.get("library") != "torchtune";
   if (!o.has("fused") && (o.has("foreach") || torch_loop)) m.share.set("fused_optimizer", "0");
@@ -163,8 +184,10 @@ void set_offload(Mapping& m) {
   Words offload;
   offload.add(text(m.c, "offload"));
   offload.add(text(m.c, "optimizer"));
-  if (offload.has_any({"param=cpu", "cpu offload"}) || m.words.has("fsdp-offload") || m.run.has("offload param")) m.share.set("offload", "all");
-  else if (offload.has_any({"opt=cpu", "paged"})) m.share.set("offload", "optimizer");
+  if (offload.has_any({"param=cpu", "cpu offload"}) || m.words.has("fsdp-offload") || m.run.has("offload param"))
+    m.share.set("offload", "all");
+  else if (offload.has_any({"opt=cpu", "paged"}))
+    m.share.set("offload", "optimizer");
   Words recompute;
   recompute.add(text(m.c, "recompute"));
   if (recompute.has("offload")) m.share.set("offload", "activations");

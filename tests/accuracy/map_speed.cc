@@ -11,9 +11,9 @@ struct Convention {
 };
 
 // Who counts how (docs/METHODS.md).
-constexpr Convention kConventions[] = {{"llm-foundry", "foundry"}, {"torchtitan", "titan"},  {"maxtext", "titan"},
-                                       {"nemo", "bridge"},         {"palm paper", "palm"},   {"12 l a d s/2", "bridge"},
-                                       {"12lhs", "titan"},         {"model card", "6n"},     {"6nd", "6n"}};
+constexpr Convention kConventions[] = {{"llm-foundry", "foundry"}, {"torchtitan", "titan"}, {"maxtext", "titan"},
+                                       {"nemo", "bridge"},         {"palm paper", "palm"},  {"12 l a d s/2", "bridge"},
+                                       {"12lhs", "titan"},         {"model card", "6n"},    {"6nd", "6n"}};
 
 std::string convention_of(const Mapping& m) {
   Words words;
@@ -29,7 +29,8 @@ double tokens_per_second_per_gpu(const json& c) {
   for (const char* key : {"tokens_per_s_per_gpu", "tokens_per_s_per_device", "tokens_per_s_per_gpu_vanilla"})
     if (const double value = number(c, std::string("measured.") + key); value > 0) return value;
   if (const double total = number(c, "measured.tokens_per_s"); total > 0 && gpus > 0) return total / gpus;
-  const double seconds = number(c, "measured.iteration_time_s"), tokens = number(c, "global_batch") * number(c, "model.seq");
+  const double seconds = number(c, "measured.iteration_time_s"),
+               tokens = number(c, "global_batch") * number(c, "model.seq");
   return seconds > 0 && gpus > 0 ? tokens / seconds / gpus : 0;
 }
 

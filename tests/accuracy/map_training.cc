@@ -89,9 +89,12 @@ std::string sort_of(const Mapping& m) {
   std::string sort;
   const std::string method = m.share.get("method");
   const std::string tp = m.share.get("tp"), pp = m.share.get("pp");
-  if (!tp.empty() || !pp.empty()) sort += ", model parallel";
-  else if (m.share.get("gpus") == "1") sort += ", one GPU";
-  else sort += ", several GPUs";
+  if (!tp.empty() || !pp.empty())
+    sort += ", model parallel";
+  else if (m.share.get("gpus") == "1")
+    sort += ", one GPU";
+  else
+    sort += ", several GPUs";
   if (method == "qlora") sort += ", 4-bit";
   return sort;
 }

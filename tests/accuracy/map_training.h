@@ -15,9 +15,9 @@ struct Mapping {
   explicit Mapping(const json& of) : c(of) {}
 
   const json& c;
-  Words words;          // everything the case says in words
-  Words run;            // id, precision, optimizer, sharding, recompute, attention, notes: what was run
-  Words method;         // id, precision, adapters: what is trained
+  Words words;   // everything the case says in words
+  Words run;     // id, precision, optimizer, sharding, recompute, attention, notes: what was run
+  Words method;  // id, precision, adapters: what is trained
   Share share;
   std::string skipped;  // the first reason counts
 
@@ -29,8 +29,8 @@ struct Mapping {
 // Parts of the mapper, a file each: case fields to keys.
 void map_model(Mapping& m);
 void map_hardware(Mapping& m);
-void map_software(Mapping& m);   // framework, library, precision, optimizer, adapters
-void map_layout(Mapping& m);     // parallel sizes, batch, recomputation, kernels
+void map_software(Mapping& m);  // framework, library, precision, optimizer, adapters
+void map_layout(Mapping& m);    // parallel sizes, batch, recomputation, kernels
 
 /// Every measured number of a case of the training format.
 std::vector<Measurement> training_measurements(const json& c);

@@ -7,25 +7,34 @@ namespace vram::accuracy {
 
 /// What a measured number is, and with that which sum of the report answers it (figures.cc).
 enum class Figure : uint8_t {
-  states,        // weights + gradients + optimizer
-  estimator,     // DeepSpeed's estimator: those and the named buffers
-  host,          // host memory of a node
-  activations,   // the activations line of the first stage
-  layer,         // the activations line of one layer
-  steady,        // allocated between two steps
-  allocated,     // torch.cuda.max_memory_allocated
-  reserved,      // torch.cuda.max_memory_reserved
-  device,        // nvidia-smi
-  ran,           // the job ran: the verdict is not `exceeds`
-  out_of_memory, // it did not: the verdict is `exceeds` or `tight`
+  states,           // weights + gradients + optimizer
+  estimator,        // DeepSpeed's estimator: those and the named buffers
+  host,             // host memory of a node
+  activations,      // the activations line of the first stage
+  layer,            // the activations line of one layer
+  steady,           // allocated between two steps
+  allocated,        // torch.cuda.max_memory_allocated
+  reserved,         // torch.cuda.max_memory_reserved
+  device,           // nvidia-smi
+  ran,              // the job ran: the verdict is not `exceeds`
+  out_of_memory,    // it did not: the verdict is `exceeds` or `tight`
   published_flops,  // FLOP/s as published, from the tokens a second
-  speed,         // training tokens a second a GPU
+  speed,            // training tokens a second a GPU
   gpu_hours,
   total_flops,
-  saved,         // bytes a token that autograd keeps of one layer
-  loss_peak,     // bytes a token that head and loss hold at most
-  weights, kv_token, kv_pool, kv_tokens, concurrency, buffers, trap,  // serving
-  serving_speed, prefill_speed, first_token, token_time
+  saved,      // bytes a token that autograd keeps of one layer
+  loss_peak,  // bytes a token that head and loss hold at most
+  weights,
+  kv_token,
+  kv_pool,
+  kv_tokens,
+  concurrency,
+  buffers,
+  trap,  // serving
+  serving_speed,
+  prefill_speed,
+  first_token,
+  token_time
 };
 const char* figure_name(Figure figure);
 /// The figure of that name; false where there is none.
@@ -41,14 +50,14 @@ struct Measurement {
   std::string id, family, source;
   Figure figure = Figure::allocated;
   Reading reading = Reading::fullest;
-  bool best = false;       // tier A: read in the original
-  std::string share;       // the plan
-  std::string part;        // of a layer: "attention", "mlp", "moe"; "" the whole
-  std::string skipped;     // why it cannot be expressed; `share` is then what could be
-  double measured = 0;     // bytes, tokens a second, hours ... never GiB; as published, never changed by an answer
-  std::string unit;        // as printed: "GiB"
+  bool best = false;    // tier A: read in the original
+  std::string share;    // the plan
+  std::string part;     // of a layer: "attention", "mlp", "moe"; "" the whole
+  std::string skipped;  // why it cannot be expressed; `share` is then what could be
+  double measured = 0;  // bytes, tokens a second, hours ... never GiB; as published, never changed by an answer
+  std::string unit;     // as printed: "GiB"
   double estimate = 0;
-  double band = 0;         // half-width, in the unit of `estimate`
+  double band = 0;  // half-width, in the unit of `estimate`
 
   void skip_for(const char* why) {
     if (skipped.empty()) skipped = why;

@@ -60,7 +60,8 @@ std::string family_table(const std::vector<Score>& scores) {
 /// How well any estimate could do: half the spread of cases that are one and the same plan.
 std::string floor_table(const std::vector<Measurement>& measurements) {
   std::string out =
-      "\n## The floor\n\nCases that are one and the same plan, and half their spread: what no key tells apart (releases of a "
+      "\n## The floor\n\nCases that are one and the same plan, and half their spread: what no key tells apart "
+      "(releases of a "
       "library, state of the\nallocator, load of the machine room). Spreads below 0.5% are left out.\n\n"
       "| family | figure | cases | half-spread % |\n| --- | --- | --- | ---: |\n";
   for (const Alias& alias : aliases(measurements)) {

@@ -94,13 +94,14 @@ TEST_CASE("docs/ACCURACY.md is what the program prints of tests/cases") {
 }
 
 TEST_CASE("A case's own words become keys") {
-  const Measurement one = measured(R"case({"id":"x","kind":"memory","model":{"name":"Llama-3-8B","layers":32,"hidden":4096,
+  const Measurement one =
+      measured(R"case({"id":"x","kind":"memory","model":{"name":"Llama-3-8B","layers":32,"hidden":4096,
     "seq":8192},"n_gpus":8,"gpu":"H100 96GB","precision":"float8 linear + bf16, compile","sharding":"FSDP2",
     "optimizer":"AdamW fused","recompute":"selective (op)","micro_batch":2,"tier":"A",
     "measured":{"peak_reserved_GiB":76.8},"source":"pytorch/torchtitan some page"})case",
-                                   Figure::reserved);
+               Figure::reserved);
   CHECK(one.share ==
-        "v=1&model=llama-3-8b&gpu_mem=96GB&gpus=8&framework=fsdp2&precision=fp8&seq=8192&micro_batch=2&"
+        "v=1&model=llama-3-8b&gpu_mem=94.56&gpus=8&framework=fsdp2&precision=fp8&seq=8192&micro_batch=2&"
         "recompute=selective&compile=1");
   CHECK(one.measured == 76.8 * 1073741824);
   CHECK(one.family == "pytorch/torchtitan, several GPUs");
