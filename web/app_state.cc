@@ -95,7 +95,6 @@ void import_config(App& app, std::string_view json) {
   keep_the_rest(plan, app.plan());
   app.reading = {std::move(plan), {}, true};
   app.drafts.clear();
-  app.toast = "config.json imported";
   changed(app, Key::count_);
 }
 

@@ -27,7 +27,7 @@ struct App {
   std::map<Key, Draft> drafts;
   std::set<std::string> open;        // lines and sections that are unfolded (or folded, where open is the rule)
   std::vector<std::string> notices;  // what an import had to say
-  std::string toast;                 // what a button just did
+  std::string copied;                // name of the button that just copied something
   std::string search;                // of the picker that is open
 
   // The address follows: edits of one key in a row are one entry of the history, so one step back undoes them.

@@ -79,8 +79,8 @@ void timer(int which) {
   if (which == platform::kTimerAddress) write_address(app);
   if (which == platform::kTimerDocument) write_document(app);
   if (which == platform::kTimerAnnounce) announce(app);
-  if (which == platform::kTimerToast) app.toast.clear();
-  if (which == platform::kTimerToast || which == platform::kTimerWake) platform::request_frames(3);
+  if (which == platform::kTimerCopied) app.copied.clear();
+  if (which == platform::kTimerCopied || which == platform::kTimerWake) platform::request_frames(3);
 }
 
 void edited(std::string_view key, std::string_view value) {

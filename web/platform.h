@@ -16,7 +16,7 @@ struct Events {
   bool (*takes_text)(float x, float y) = nullptr;  // is there a text box at these physical pixels?
 };
 
-enum Timer : int { kTimerWake, kTimerAddress, kTimerDocument, kTimerAnnounce, kTimerToast };
+enum Timer : int { kTimerWake, kTimerAddress, kTimerDocument, kTimerAnnounce, kTimerCopied };
 
 /// Listens to the browser. Comes before `start_graphics`, so that our listeners precede GLFW's.
 void listen(const Events& events);

@@ -72,11 +72,21 @@ float toggles(App& app, float right, float middle) {
   return units.x;
 }
 
-void copy_link(App& app) {
-  platform::copy(platform::link_to(app.share));
-  app.toast = "Link copied";
-  platform::call_later(platform::kTimerToast, 1800);
+/// A button that copies and says so for a moment; its width stays. Answers its left edge.
+float copy_button(App& app, const char* name, const char* label, bool primary, float right, float bar,
+                  std::string (*text)(const App&)) {
+  const float width = std::max(text_width(kText, label), text_width(kText, "Copied")) + px(28);
+  const Box box{right - width, (bar - px(32)) / 2, width, px(32)};
+  if (button(name, box, app.copied == name ? "Copied" : label, primary)) {
+    platform::copy(text(app));
+    app.copied = name;
+    platform::call_later(platform::kTimerCopied, 1800);
+  }
+  return box.x;
 }
+
+std::string link_of(const App& app) { return platform::link_to(app.share); }
+std::string markdown_of(const App& app) { return report_markdown(app.report); }
 
 void open_full_page(const App& app) {
   Plan full = app.plan();
@@ -106,13 +116,12 @@ float header_view(App& app, const Box& window) {
   const bool narrow = window.w < px(700);
   const float bar = px(48), margin = px(narrow ? 16 : 20), left = window.x + margin, right = window.right() - margin;
   text(kTitle, theme().ink, left, bar / 2, "VRAM Ledger");
-  const std::string label = app.toast.empty() ? "Copy link" : app.toast;
-  const float width = std::max(text_width(kText, label), text_width(kText, "Copy link")) + px(28);
-  const Box copy{right - width, (bar - px(32)) / 2, width, px(32)};
-  if (button("copy", copy, label, true)) copy_link(app);
+  float buttons = copy_button(app, "copy", "Copy link", true, right, bar, link_of);
+  if (window.w >= px(760))
+    buttons = copy_button(app, "copy.markdown", "Copy as Markdown", false, buttons - px(8), bar, markdown_of);
   const bool two_rows = window.w < px(540);
   const float row = two_rows ? px(44) + px(17) : bar / 2;
-  toggles(app, two_rows ? right + px(8) : copy.x - px(12), row);
+  toggles(app, two_rows ? right + px(8) : buttons - px(12), row);
   const float end =
       tabs(app, two_rows ? left - px(12) : left + text_width(kTitle, "VRAM Ledger") + px(20), row - px(15));
   examples(app, end, row - px(15));

@@ -103,7 +103,8 @@ std::string help_of(const Field& row) {
   return help + " (" + std::string(row.name) + ")";
 }
 
-/// The label explains the key; the dot before it says that the value differs from the default, and brings that back.
+/// The label explains the key, at rest under the mouse or unfolded by a press; the dot before it says that the value
+/// differs from the default, and brings that back.
 void draw_label(App& app, const Field& row, const Box& box) {
   const std::string name(row.name);
   const float middle = box.y + box.h / 2, reach = px(14);
@@ -115,8 +116,9 @@ void draw_label(App& app, const Field& row, const Box& box) {
     if (reset.pressed) clear(app, row.key);
     x += px(11);
   }
-  const Touch label = area("label." + name, {x + px(3), box.y, box.right() - x - px(3), box.h}, false);
+  const Touch label = area("label." + name, {x + px(3), box.y, box.right() - x - px(3), box.h});
   tooltip(label, row.label, help_of(row));
+  if (label.pressed) toggle(app, "help." + name);
   text(kText, theme().muted, x, middle, fitted(kText, row.label, box.right() - x - px(6)));
 }
 
@@ -182,16 +184,21 @@ void value_box(App& app, const Field& row, const Box& box) {
 
 float field_row(App& app, Key key, float x, float y, float width) {
   const Field& row = field(key);
-  const float label = label_width(width);
+  const float label = label_width(width), top = y;
   draw_label(app, row, {x, y, label, px(kRowHeight)});
   value_box(app, row, {x + label, y, width - label, px(kRowHeight)});
+  const bool help = app.open.contains("help." + std::string(row.name));
   const auto draft = app.drafts.find(key);
-  if (draft == app.drafts.end()) return px(kRowPitch);
-  std::string complaint = draft->second.complaint;
-  const std::string key_first = std::string(row.name) + ": ";
-  if (complaint.starts_with(key_first)) complaint = complaint.substr(key_first.size());
-  return px(kRowHeight + 2) +
-         paragraph(kSmall, theme().bad, x + label, y + px(kRowHeight + 2), width - label, complaint) + px(6);
+  if (draft == app.drafts.end() && !help) return px(kRowPitch);
+  y += px(kRowHeight + 2);
+  if (draft != app.drafts.end()) {
+    std::string complaint = draft->second.complaint;
+    const std::string key_first = std::string(row.name) + ": ";
+    if (complaint.starts_with(key_first)) complaint = complaint.substr(key_first.size());
+    y += paragraph(kSmall, theme().bad, x + label, y, width - label, complaint);
+  }
+  if (help) y += paragraph(kSmall, theme().muted, x, y, width, help_of(row));
+  return y - top + px(6);
 }
 
 float derived_row(std::string_view label, std::string_view value, std::string_view grey, float x, float y,

@@ -159,6 +159,20 @@ export const cases = {
     truth(copied.endsWith(`/#${base}&tp=2`), copied);
     await tab.close();
   },
+  async 'the bill is copied as Markdown'() {
+    const tab = await open(base);
+    await tab.click('copy.markdown');
+    const copied = await tab.page.evaluate(() => navigator.clipboard.readText());
+    truth(copied.startsWith('# ') && copied.includes('| Weights'), copied.slice(0, 80));
+    await tab.close();
+  },
+  async 'a label unfolds its help'() {
+    const tab = await open(base);
+    const before = (await tab.place('field.pp')).y;
+    await tab.click('label.tp');
+    truth((await tab.place('field.pp')).y > before + 15, 'nothing unfolded');
+    await tab.close();
+  },
   async 'text is pasted into a box'() {
     const tab = await open(base);
     await tab.page.evaluate(() => navigator.clipboard.writeText('24'));
