@@ -29,9 +29,12 @@ double quantised_input_bytes(Precision precision) {
   return 1;
 }
 
+/// Norms that k-bit preparation upcasts make the stream fp32, but not where the wrapper casts every parameter to its
+/// own precision: FSDP's MixedPrecision and DeepSpeed's engine. A stream asked for by name is as asked for.
 double residual_bytes(const Plan& plan) {
   if (compute_bytes(plan) == 4 || runs_autocast(plan)) return 4;
-  return plan.residual == Residual::fp32 ? 4 : 2;
+  if (plan.residual != Residual::fp32) return 2;
+  return plan.framework == Framework::ddp || plan.has(Key::residual) ? 4 : 2;
 }
 
 /// One projection gives q, k and v, and q and k are rotated out of it.

@@ -23,9 +23,17 @@ Outputs matmul_outputs(const LayerKind& kind) {
   return outputs;
 }
 
-double inner_width(const LayerKind& kind) {
+/// Inner width, elements a token, that backward has gradients of at one time. Megatron's, torchtitan's and torchtune's
+/// experts run grouped; the others' loop over them: one expert's share of the tokens at a time, and the shared experts
+/// by themselves (transformers, models/mixtral/modeling_mixtral.py; litgpt, model.py, LLaMAMoE).
+double inner_width(const Plan& plan, const LayerKind& kind) {
   const Ffn& ffn = kind.ffn;
-  return ffn.kind == FfnKind::moe ? ffn.experts_per_token * ffn.expert_width + ffn.shared_width : ffn.width;
+  if (ffn.kind != FfnKind::moe) return ffn.width;
+  const double routed = ffn.experts_per_token * ffn.expert_width;
+  const bool grouped = plan.library == Library::megatron || plan.library == Library::torchtitan ||
+                       plan.library == Library::torchtune;
+  if (grouped || ffn.experts <= 0) return routed + ffn.shared_width;
+  return std::max(routed * plan.moe_imbalance / ffn.experts, ffn.shared_width);
 }
 
 }  // namespace
@@ -68,7 +76,7 @@ double bytes_per_token(const SavedTensors& tensors) {
 // Measured on the layers of transformers with PyTorch 2.6: backward of the MLP holds two gradients of its inner width;
 // eager attention holds the scores' gradients, by when the MLP's and second norm's tensors are freed.
 double transient_bytes_per_token(const Plan& plan, const LayerSetting& s, const LayerKind& kind) {
-  const double mlp = 2 * s.e * inner_width(kind) / s.tp;
+  const double mlp = 2 * s.e * inner_width(plan, kind) / s.tp;
   if (!s.eager || kind.attention.heads <= 0) return mlp;
   const double scores = (s.e == 2 ? 6 : 8) * kind.attention.heads * plan.seq / s.tp;
   double freed = 0;

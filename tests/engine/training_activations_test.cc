@@ -185,6 +185,21 @@ TEST_CASE("An fp32 residual stream doubles the checkpoints") {
   CHECK(fp32 - bf16 == 262'144ULL * 4096);
 }
 
+TEST_CASE("FSDP's and DeepSpeed's own precision keeps the residual stream of k-bit training in 16 bit") {
+  const std::string share = "model=mistral-7b-v0.1&gpus=2&method=qlora&recompute=full&seq=4096&framework=";
+  const uint64_t checkpoints = bytes(bill(share + "fsdp"), "forward", "activations");
+  CHECK(checkpoints == 262'144ULL * 4096);
+  CHECK(bytes(bill(share + "deepspeed"), "forward", "activations") == checkpoints);
+  CHECK(bytes(bill(share + "ddp"), "forward", "activations") == 2 * checkpoints);
+}
+
+TEST_CASE("Backward of experts that run one after another holds one expert's gradients") {
+  // Mixtral 8x7B, 2 of 8 experts a token, 14336 wide: two gradients of a quarter of the width, and the layer's output's.
+  const TrainingBill b = bill("model=mixtral-8x7b&framework=ddp&recompute=full&seq=4096&precision=bf16-pure");
+  const Line working = line(line(phase(b, "backward").lines, "activations").children, "working");
+  CHECK(line(working.children, "gradients").bytes == 4096ULL * (2 * 2 * 2 * 14336 / 8 + 2 * 4096));
+}
+
 TEST_CASE("Selective recomputation drops the scores in Megatron") {
   // arXiv 2205.05198, section 5: 34 s b h without 5 a s² b.
   CHECK(saved_per_token(kGpt + "&attention=eager&dropout=1&recompute=selective") == 4 * (34 * h + 16));
