@@ -14,6 +14,8 @@ constexpr const char* kZeroNote = "ZeRO, arXiv 1910.02054, section 5";
 constexpr const char* kWeightsNote =
     "bytes a parameter by framework and precision, a frozen base's by its format; band 8%, which with the other lines' "
     "covers 89% of 826 measured figures of sources left out of the fit";
+constexpr const char* kConstantsNote =
+    "scales of the blocks are no parameters: bitsandbytes, functional.py, QuantState; AutoGPTQ, QuantLinear's buffers";
 constexpr const char* kStatesNote =
     "bytes a parameter by framework, precision and optimizer; band 8% as of the weights";
 
@@ -21,12 +23,6 @@ bool frozen_base(const Plan& plan) { return !trains_all(plan); }
 
 void push_shards(const Plan& plan, const ParameterGroup& group, double stage, std::vector<Factor>& factors) {
   if (plan.zero >= stage && group.shards > 1) factors.push_back(over("n", group.shards, "ranks of the sharding group"));
-}
-
-void push_kept_share(const Plan& plan, bool offloaded, std::vector<Factor>& factors) {
-  if (!offloaded) return;
-  const double kept = std::nearbyint((1 - plan.offload_fraction) * 1e9) / 1e9;  // 0.1, not 0.09999999999999998
-  factors.push_back(times("kept", kept, "share kept on the GPU"));
 }
 
 Line state_leaf(const Plan& plan, const ParameterGroup& group, double bits, const char* meaning, double zero_stage,
@@ -41,6 +37,16 @@ Line state_leaf(const Plan& plan, const ParameterGroup& group, double bits, cons
 double weight_bits(const Plan& plan, const ParameterGroup& group) {
   if (frozen_base(plan)) return group.block_linear ? frozen_linear_bits(plan) : frozen_other_bits(plan);
   return storage_of(plan).weight;
+}
+
+bool keeps_constants_whole(const Plan& plan, const ParameterGroup& group) {
+  return frozen_base(plan) && group.block_linear && plan.zero >= 3 && group.shards > 1;
+}
+
+Line constants_leaf(const Plan& plan, const ParameterGroup& group, double bits) {
+  std::vector<Factor> factors = count_factors(plan, group);
+  push_bits(bits, "bytes a weight", factors);
+  return leaf(group.id, group.label, std::move(factors), kConstantsNote, kStatesBand);
 }
 
 /// Adafactor's sums of rows and columns: never sharded finer than the matrices are cut.
@@ -59,7 +65,14 @@ double moments_bits(const Plan& plan, const ParameterGroup& group) {
 }
 
 bool offloads_weights(const Plan& plan) { return plan.offload == Offload::all; }
-bool offloads_optimizer(const Plan& plan) { return plan.offload == Offload::all || plan.offload == Offload::optimizer; }
+
+/// ZeRO-Offload moves a gradient to the host as soon as it is reduced (arXiv 2101.06840, section 4.1), where gradients
+/// are partitioned at all.
+bool offloads_gradients(const Plan& plan) {
+  const bool zero_offload =
+      plan.framework == Framework::deepspeed && plan.offload == Offload::optimizer && plan.zero >= 2;
+  return zero_offload || offloads_weights(plan);
+}
 
 /// Only one gradient lives at a time: the largest matrix's.
 Line gradient_in_flight(const Plan& plan, const std::vector<ParameterGroup>& groups) {
@@ -74,11 +87,25 @@ Line gradient_in_flight(const Plan& plan, const std::vector<ParameterGroup>& gro
 
 }  // namespace
 
+bool offloads_optimizer(const Plan& plan) { return plan.offload == Offload::all || plan.offload == Offload::optimizer; }
+
+void push_kept_share(const Plan& plan, bool offloaded, std::vector<Factor>& factors) {
+  if (!offloaded) return;
+  const double kept = std::nearbyint((1 - plan.offload_fraction) * 1e9) / 1e9;  // 0.1, not 0.09999999999999998
+  factors.push_back(times("kept", kept, "share kept on the GPU"));
+}
+
 Line weights_line(const Plan& plan, const std::vector<ParameterGroup>& groups) {
-  std::vector<Line> children;
-  children.reserve(groups.size());
-  for (const ParameterGroup& g : groups)
-    children.push_back(state_leaf(plan, g, weight_bits(plan, g), "bytes a weight", 3, offloads_weights(plan)));
+  std::vector<Line> children, constants;
+  children.reserve(groups.size() + 1);
+  for (const ParameterGroup& g : groups) {
+    const double whole = keeps_constants_whole(plan, g) ? unsharded_constants_bits(plan) : 0;
+    children.push_back(state_leaf(plan, g, weight_bits(plan, g) - whole, "bytes a weight", 3, offloads_weights(plan)));
+    if (whole > 0) constants.push_back(constants_leaf(plan, g, whole));
+  }
+  if (!constants.empty())
+    children.push_back(
+        sum_line("quantisation", "Constants of the quantiser, on every rank", std::move(constants), kConstantsNote));
   return sum_line("weights", "Weights", std::move(children), kWeightsNote);
 }
 
@@ -88,7 +115,7 @@ Line gradients_line(const Plan& plan, const std::vector<ParameterGroup>& groups,
   std::vector<Line> children;
   for (const ParameterGroup& g : groups)
     if (g.trained)
-      children.push_back(state_leaf(plan, g, storage_of(plan).gradient, "bytes a gradient", 2, offloads_weights(plan)));
+      children.push_back(state_leaf(plan, g, storage_of(plan).gradient, "bytes a gradient", 2, offloads_gradients(plan)));
   return sum_line("gradients", "Gradients", std::move(children), kStatesNote);
 }
 

@@ -100,6 +100,11 @@ double frozen_linear_bits(const Plan& plan) {
   return 16;
 }
 
+double unsharded_constants_bits(const Plan& plan) {
+  const bool four_bit = plan.base == Base::nf4 || plan.base == Base::gptq || plan.base == Base::awq;
+  return four_bit && plan.library != Library::torchtune ? frozen_linear_bits(plan) - 4 : 0;
+}
+
 double frozen_other_bits(const Plan& plan) { return plan.base == Base::fp32 ? 32 : 16; }
 
 double compute_bytes(const Plan& plan) { return plan.precision == Precision::fp32 ? 4 : 2; }

@@ -1,5 +1,6 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
+#include <cmath>
 
 #include "tests/engine/training_samples.h"
 
@@ -148,4 +149,16 @@ TEST_CASE("An optimizer without fused kernels makes one more copy of the paramet
   const uint64_t parameters = 7'241'732'096;
   const uint64_t workspace = line(line(b.lines, "buffers").children, "workspace").bytes;
   CHECK(b.allocated_bytes - workspace == 10 * parameters);
+}
+
+TEST_CASE("Where weights are sharded the quantiser's constants stay whole") {
+  // bitsandbytes' QuantState is no parameter: of the 4.126953125 bits of NF4 with double quantization only 4 are divided.
+  const std::string share = "model=mistral-7b-v0.1&method=qlora&library=hf&framework=";
+  const TrainingBill one = bill(share + "ddp"), two = bill(share + "fsdp&gpus=2");
+  const uint64_t constants = line(line(two.lines, "weights").children, "quantisation").bytes;
+  const double linears = 32.0 * (2 * 4096 * 4096 + 2 * 4096 * 1024 + 3.0 * 4096 * 14336);
+  CHECK(static_cast<double>(constants) == std::ceil(32 * (2.0 * 4096 * 4096 + 2.0 * 4096 * 1024) * 0.126953125 / 8) +
+                                              std::ceil(32 * 3.0 * 4096 * 14336 * 0.126953125 / 8));
+  CHECK(constants < linears * 0.0159);
+  CHECK(bytes(two, "weights") == (bytes(one, "weights") - constants) / 2 + constants);
 }
