@@ -10,13 +10,33 @@
 namespace vram {
 namespace {
 
-/// cuBLASLt workspace of PyTorch: 32 MiB on Hopper and later, else 8.1 MiB (aten/src/ATen/cuda/CUDABlas.cpp,
-/// CublasHandlePool.cpp), one for each handle and stream.
-Line workspace_leaf(const Plan& plan) {
-  const bool hopper = plan.accelerator->release_year >= 2022;
-  return leaf("workspace", "cuBLAS workspace",
-              {times("MiB", hopper ? 32 + 8.125 : 8.125, "MiB"), times("B", kMiB, "bytes")},
-              "PyTorch, aten/src/ATen/cuda/CublasHandlePool.cpp", kOverheadsBand);
+/// Compute capability 9.0 and above in data centres: cuBLAS wants more room there.
+bool is_hopper_or_later(const Accelerator& gpu) {
+  return gpu.family == "NVIDIA Hopper" || gpu.family.starts_with("NVIDIA Blackwell") || gpu.family == "NVIDIA Rubin";
+}
+
+/// PyTorch gives each cuBLAS handle a workspace, and forward and backward run on a thread and a handle each: twice
+/// 8.125 MiB, or 32 MiB on Hopper (aten/src/ATen/cuda/CublasHandlePool.cpp, parseChosenWorkspaceSize). 16.25 MiB is what
+/// one-GPU runs of fms-acceleration hold beside their states.
+Line cublas_leaf(bool hopper) {
+  return leaf(
+      "cublas", "cuBLAS",
+      {times("n", 2, "handles"), times("MiB", hopper ? 32 : 8.125, "MiB"), times("B", kMiB, "bytes")},
+      "PyTorch, aten/src/ATen/cuda/CublasHandlePool.cpp: forward and backward threads, a handle each", kOverheadsBand);
+}
+
+/// TransformerEngine's own (pytorch/module/base.py, get_cublas_workspace_size_bytes): 32 MiB on Hopper, else 4.
+Line transformer_engine_leaf(bool hopper) {
+  return leaf("transformer_engine", "TransformerEngine",
+              {times("MiB", hopper ? 32 : 4, "MiB"), times("B", kMiB, "bytes")},
+              "TransformerEngine, pytorch/module/base.py, get_cublas_workspace_size_bytes", kOverheadsBand);
+}
+
+Line workspace_line(const Plan& plan) {
+  const bool hopper = is_hopper_or_later(*plan.accelerator);
+  std::vector<Line> children = {cublas_leaf(hopper)};
+  if (plan.library == Library::megatron) children.push_back(transformer_engine_leaf(hopper));
+  return sum_line("workspace", "Workspaces of matrix products", std::move(children));
 }
 
 /// foreach implementations make one more copy of every parameter's update (torch/optim/adam.py, _multi_tensor_adam):
@@ -34,6 +54,7 @@ Line update_copies(const Plan& plan, const std::vector<ParameterGroup>& groups) 
     std::vector<Factor> factors = count_factors(plan, g);
     push_bits(storage.master > 0 ? storage.master : storage.weight, "bytes each", factors);
     if (plan.zero >= 1 && g.shards > 1) factors.push_back(over("n", g.shards, "ranks of the sharding group"));
+    push_kept_share(plan, offloads_optimizer(plan), factors);
     children.push_back(leaf(g.id, g.label, std::move(factors), "torch.optim, foreach", kStatesBand));
   }
   return sum_line("updates", "Optimizer temporaries", std::move(children));
@@ -53,7 +74,7 @@ Line bucket_copies(const Plan& plan, const std::vector<ParameterGroup>& groups) 
 }
 
 /// DeepSpeed's fp32 copy of a rank's gradients and a half-precision partition (runtime/zero/stage_1_and_2.py): 6 B a
-/// parameter of the rank's share. Without ZeRO the fp32 copy is whole (runtime/fp16/fused_optimizer.py, step).
+/// parameter of the rank's share; ZeRO-Offload's lie in host memory (arXiv 2101.06840, section 4.1). Without ZeRO the fp32 copy is whole (runtime/fp16/fused_optimizer.py, step).
 Line deepspeed_copies(const Plan& plan, const std::vector<ParameterGroup>& groups) {
   const double bytes = plan.zero >= 1 && plan.zero < 3 ? 6 : 4;
   std::vector<Line> children;
@@ -62,6 +83,7 @@ Line deepspeed_copies(const Plan& plan, const std::vector<ParameterGroup>& group
     std::vector<Factor> factors = count_factors(plan, g);
     factors.push_back(times("B", bytes, "bytes each"));
     if (plan.zero >= 1 && g.shards > 1) factors.push_back(over("n", g.shards, "ranks of the sharding group"));
+    push_kept_share(plan, offloads_optimizer(plan), factors);
     children.push_back(leaf(g.id, g.label, std::move(factors),
                             "DeepSpeed, runtime/zero/stage_1_and_2.py; 6.7 fitted on BLOOM", kOverheadsBand));
   }
@@ -110,7 +132,7 @@ Line expanded_matrix(const std::vector<ParameterGroup>& groups) {
 }  // namespace
 
 Line buffers_line(const Plan& plan, const std::vector<ParameterGroup>& groups, PhaseKind phase) {
-  std::vector<Line> children = {workspace_leaf(plan)};
+  std::vector<Line> children = {workspace_line(plan)};
   const bool optimizer = phase == PhaseKind::optimizer;
   if (optimizer && has_update_copies(plan) && trains_all(plan)) children.push_back(update_copies(plan, groups));
   if (plan.framework == Framework::ddp && plan.dp() > 1 && trains_all(plan))

@@ -3,16 +3,18 @@
 #include <algorithm>
 
 #include "engine/training/activations.h"
+#include "engine/training/gathered.h"
 #include "engine/training/parameters.h"
 #include "engine/training/states.h"
 
 namespace vram {
 namespace {
 
+/// States, and the copies of gradients that the host's optimizer reads.
 uint64_t state_bytes(const Plan& plan, const Stage& stage) {
   const std::vector<ParameterGroup> groups = stage_parameters(plan, stage);
   return weights_line(plan, groups).bytes + gradients_line(plan, groups, true).bytes +
-         optimizer_line(plan, groups).bytes;
+         optimizer_line(plan, groups).bytes + buffers_line(plan, groups, PhaseKind::reduce).bytes;
 }
 
 /// What one rank of the stage puts into host memory.
