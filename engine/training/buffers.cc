@@ -16,25 +16,25 @@ bool is_hopper_or_later(const Accelerator& gpu) {
 }
 
 /// PyTorch gives each cuBLAS handle a workspace, and forward and backward run on a thread and a handle each: twice
-/// 8.125 MiB, or 32 MiB on Hopper (aten/src/ATen/cuda/CublasHandlePool.cpp, parseChosenWorkspaceSize). 16.25 MiB is what
-/// one-GPU runs of fms-acceleration hold beside their states.
+/// 8.125 MiB, or 32 MiB on Hopper (aten/src/ATen/cuda/CublasHandlePool.cpp, parseChosenWorkspaceSize). 16.25 MiB is
+/// what one-GPU runs of fms-acceleration hold beside their states.
 Line cublas_leaf(bool hopper) {
-  return leaf(
-      "cublas", "cuBLAS",
-      {times("n", 2, "handles"), times("MiB", hopper ? 32 : 8.125, "MiB"), times("B", kMiB, "bytes")},
-      "PyTorch, aten/src/ATen/cuda/CublasHandlePool.cpp: forward and backward threads, a handle each", kOverheadsBand);
+  return leaf("cublas", "cuBLAS",
+              {times("n", 2, "handles"), times("MiB", hopper ? 32 : 8.125, "MiB"), times("B", kMiB, "bytes")},
+              "PyTorch, aten/src/ATen/cuda/CublasHandlePool.cpp: forward and backward threads, a handle each",
+              kBuffersBand);
 }
 
 /// TransformerEngine's own (pytorch/module/base.py, get_cublas_workspace_size_bytes): 32 MiB on Hopper, else 4.
 Line transformer_engine_leaf(bool hopper) {
   return leaf("transformer_engine", "TransformerEngine",
               {times("MiB", hopper ? 32 : 4, "MiB"), times("B", kMiB, "bytes")},
-              "TransformerEngine, pytorch/module/base.py, get_cublas_workspace_size_bytes", kOverheadsBand);
+              "TransformerEngine, pytorch/module/base.py, get_cublas_workspace_size_bytes", kBuffersBand);
 }
 
 Line workspace_line(const Plan& plan) {
   const bool hopper = is_hopper_or_later(*plan.accelerator);
-  std::vector<Line> children = {cublas_leaf(hopper)};
+  std::vector<Line> children = lines_of(cublas_leaf(hopper));
   if (plan.library == Library::megatron) children.push_back(transformer_engine_leaf(hopper));
   return sum_line("workspace", "Workspaces of matrix products", std::move(children));
 }
@@ -74,7 +74,8 @@ Line bucket_copies(const Plan& plan, const std::vector<ParameterGroup>& groups) 
 }
 
 /// DeepSpeed's fp32 copy of a rank's gradients and a half-precision partition (runtime/zero/stage_1_and_2.py): 6 B a
-/// parameter of the rank's share; ZeRO-Offload's lie in host memory (arXiv 2101.06840, section 4.1). Without ZeRO the fp32 copy is whole (runtime/fp16/fused_optimizer.py, step).
+/// parameter of the rank's share; ZeRO-Offload's lie in host memory (arXiv 2101.06840, section 4.1). Without ZeRO the
+/// fp32 copy is whole (runtime/fp16/fused_optimizer.py, step).
 Line deepspeed_copies(const Plan& plan, const std::vector<ParameterGroup>& groups) {
   const double bytes = plan.zero >= 1 && plan.zero < 3 ? 6 : 4;
   std::vector<Line> children;
@@ -85,7 +86,7 @@ Line deepspeed_copies(const Plan& plan, const std::vector<ParameterGroup>& group
     if (plan.zero >= 1 && g.shards > 1) factors.push_back(over("n", g.shards, "ranks of the sharding group"));
     push_kept_share(plan, offloads_optimizer(plan), factors);
     children.push_back(leaf(g.id, g.label, std::move(factors),
-                            "DeepSpeed, runtime/zero/stage_1_and_2.py; 6.7 fitted on BLOOM", kOverheadsBand));
+                            "DeepSpeed, runtime/zero/stage_1_and_2.py; 6.7 fitted on BLOOM", kBuffersBand));
   }
   return sum_line("fp32_gradients", "fp32 gradients of the step", std::move(children));
 }
@@ -97,7 +98,7 @@ Line deepspeed_bf16_gradients(const Plan& plan, const std::vector<ParameterGroup
     if (!g.trained) continue;
     std::vector<Factor> factors = count_factors(plan, g);
     factors.push_back(times("B", 2, "bytes each"));
-    children.push_back(leaf(g.id, g.label, std::move(factors), "DeepSpeed, runtime/bf16_optimizer.py", kOverheadsBand));
+    children.push_back(leaf(g.id, g.label, std::move(factors), "DeepSpeed, runtime/bf16_optimizer.py", kBuffersBand));
   }
   return sum_line("bf16_gradients", "bf16 gradients", std::move(children));
 }
@@ -116,7 +117,7 @@ Line gather_buffer(const Plan& plan) {
   factors.push_back(times("h", plan.subject->architecture.hidden, "hidden"));
   factors.push_back(times("B", compute_bytes(plan), "bytes each"));
   return leaf("sequence", "Gathered sequence", std::move(factors), "Megatron-LM, core/tensor_parallel/layers.py",
-              kOverheadsBand);
+              kBuffersBand);
 }
 
 /// A k-bit matrix is expanded to 16 bit whenever it multiplies (bitsandbytes, autograd/_functions.py, MatMul4Bit).
@@ -126,13 +127,13 @@ Line expanded_matrix(const std::vector<ParameterGroup>& groups) {
     if (g.block_linear) largest = std::max(largest, g.largest / g.split);
   return leaf("expanded", "Expanded matrix",
               {times("P", largest, "weights of the largest matrix"), times("B", 2, "bytes each")},
-              "bitsandbytes, autograd/_functions.py", kOverheadsBand);
+              "bitsandbytes, autograd/_functions.py", kBuffersBand);
 }
 
 }  // namespace
 
 Line buffers_line(const Plan& plan, const std::vector<ParameterGroup>& groups, PhaseKind phase) {
-  std::vector<Line> children = {workspace_line(plan)};
+  std::vector<Line> children = lines_of(workspace_line(plan));
   const bool optimizer = phase == PhaseKind::optimizer;
   if (optimizer && has_update_copies(plan) && trains_all(plan)) children.push_back(update_copies(plan, groups));
   if (plan.framework == Framework::ddp && plan.dp() > 1 && trains_all(plan))

@@ -23,7 +23,7 @@ Line unit_leaf(const Plan& plan, const ParameterGroup& group, double copies, con
   std::vector<Factor> factors = count_factors(plan, group);
   if (copies != 1) factors.push_back(times("u", copies, "layers at once"));
   push_bits(gathered_bits(plan, group), "bytes each", factors);
-  return leaf(group.id, group.label, std::move(factors), note, kOverheadsBand);
+  return leaf(group.id, group.label, std::move(factors), note, kBuffersBand);
 }
 
 /// The unit around the layers: embedding, head, final norm. It stays gathered from forward to the end of backward.
@@ -52,7 +52,7 @@ Line gradient_unit(const Plan& plan, const Stage& stage) {
 }
 
 Line fsdp_units(const Plan& plan, const Stage& stage, PhaseKind phase) {
-  std::vector<Line> children = {root_unit(plan, stage), layer_units(plan, stage)};
+  std::vector<Line> children = lines_of(root_unit(plan, stage), layer_units(plan, stage));
   if (trains_all(plan) && phase == PhaseKind::backward) children.push_back(gradient_unit(plan, stage));
   return sum_line("gathered", "Gathered weights", std::move(children),
                   "weights in compute precision beside a rank's own share; band 80%, fitted with the others'");
@@ -75,7 +75,7 @@ Line deepspeed_live(const Plan& plan, const std::vector<ParameterGroup>& groups)
   push_bits(8 * compute_bytes(plan), "bytes each", factors);
   return sum_line(
       "gathered", "Gathered weights",
-      {leaf("live", "Live parameters", std::move(factors), "DeepSpeed, stage3_max_live_parameters", kOverheadsBand)});
+      {leaf("live", "Live parameters", std::move(factors), "DeepSpeed, stage3_max_live_parameters", kBuffersBand)});
 }
 
 }  // namespace

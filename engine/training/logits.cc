@@ -43,8 +43,8 @@ std::vector<Line> fused_lines(const Plan& plan) {
   push_tokens(plan, factors);
   factors.push_back(times("h", plan.subject->architecture.hidden, "hidden"));
   factors.push_back(times("B", 2 * compute_bytes(plan), "gradient of the hidden states, chunk of logits"));
-  std::vector<Line> lines = {leaf("chunk", "A chunk of logits", std::move(factors),
-                                  "Liger kernels, arXiv 2410.10989, section 3.2", kLogitsBand)};
+  std::vector<Line> lines = lines_of(leaf("chunk", "A chunk of logits", std::move(factors),
+                                          "Liger kernels, arXiv 2410.10989, section 3.2", kLogitsBand));
   if (!trains_all(plan)) return lines;
   for (const Matrix& m : plan.subject->head) {
     if (m.part != Part::head) continue;
@@ -109,13 +109,14 @@ double bytes_per_logit(const Plan& plan) {
 
 Line logits_line(const Plan& plan, const Stage& stage, bool in_loss) {
   if (!in_loss || !stage.last || !plan.subject->has_shape) return sum_line("logits", "Logits and loss", {});
-  std::vector<Line> lines = plan.loss == Loss::fused
-                                ? fused_lines(plan)
-                                : std::vector<Line>{copies_leaf(plan, 1 + prediction_modules(plan, stage))};
+  std::vector<Line> lines =
+      plan.loss == Loss::fused ? fused_lines(plan) : lines_of(copies_leaf(plan, 1 + prediction_modules(plan, stage)));
   lines.push_back(final_norm_leaf(plan));
   if (plan.sp && plan.tp > 1 && plan.library == Library::torchtitan) lines.push_back(head_input_leaf(plan));
-  return sum_line("logits", "Logits and loss", std::move(lines),
-                  "copies of the logits by library and loss; band 20%, fitted with the others'");
+  return sum_line(
+      "logits", "Logits and loss", std::move(lines),
+      "copies of the logits by library and loss; band 40%: nine in ten of 31 measured figures that are mostly "
+      "logits are within 33%");
 }
 
 }  // namespace vram

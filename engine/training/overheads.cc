@@ -24,7 +24,7 @@ Line fragmentation_line(const Plan& plan, uint64_t dynamic_bytes) {
               {times("B", static_cast<double>(dynamic_bytes), "bytes that come and go"), times("φ", share, "share")},
               "share of activations, logits and gathered weights in the phase that has most of them; fitted on "
               "measured reserved "
-              "and device figures; band 80%",
+              "and device figures; band 90%",
               kOverheadsBand);
 }
 
@@ -48,7 +48,7 @@ Line communication_line(const Plan& plan) {
   return leaf("communication", "Communication",
               {times("g", parallel_groups(plan), "kinds of parallel groups"), times("GiB", 1.9, "GiB"),
                times("B", kGiB, "bytes")},
-              "NCCL communicators and buckets, 1.9 GiB a group; fitted on nvidia-smi figures; band 80%",
+              "NCCL communicators and buckets, 1.9 GiB a group; fitted on nvidia-smi figures; band 90%",
               kOverheadsBand);
 }
 

@@ -109,12 +109,14 @@ uint64_t StageLedger::allocated_bytes(size_t phase) const {
 
 std::vector<Line> StageLedger::lines(size_t phase) const {
   std::vector<Line> lines;
+  lines.reserve(places_[phase].size() + 3);  // fragmentation, context and communication follow
   for (size_t place : places_[phase]) lines.push_back(pool_[place]);
   return lines;
 }
 
 std::vector<Phase> StageLedger::phases() const {
   std::vector<Phase> phases;
+  phases.reserve(places_.size());
   for (size_t i = 0; i < places_.size(); ++i) phases.push_back({id(i), allocated_bytes(i), lines(i)});
   return phases;
 }

@@ -30,8 +30,8 @@ double inner_width(const Plan& plan, const LayerKind& kind) {
   const Ffn& ffn = kind.ffn;
   if (ffn.kind != FfnKind::moe) return ffn.width;
   const double routed = ffn.experts_per_token * ffn.expert_width;
-  const bool grouped = plan.library == Library::megatron || plan.library == Library::torchtitan ||
-                       plan.library == Library::torchtune;
+  const bool grouped =
+      plan.library == Library::megatron || plan.library == Library::torchtitan || plan.library == Library::torchtune;
   if (grouped || ffn.experts <= 0) return routed + ffn.shared_width;
   return std::max(routed * plan.moe_imbalance / ffn.experts, ffn.shared_width);
 }
@@ -40,6 +40,7 @@ double inner_width(const Plan& plan, const LayerKind& kind) {
 
 SavedTensors saved_tensors(const Plan& plan, const LayerSetting& s, const LayerKind& kind) {
   SavedTensors out;
+  out.reserve(kUsualTensors);
   save_norms(plan, s, kind, out);
   save_attention(plan, s, kind, out);
   save_mlp(plan, s, kind, out);

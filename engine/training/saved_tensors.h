@@ -23,6 +23,7 @@ struct SavedTensor {
 };
 
 using SavedTensors = std::vector<SavedTensor>;
+inline constexpr size_t kUsualTensors = 24;  // of one layer
 
 /// How the layers of a plan are computed: what decides which tensors are saved.
 struct LayerSetting {

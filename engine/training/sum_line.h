@@ -13,4 +13,13 @@ inline Line sum_line(const char* id, const char* label, std::vector<Line> childr
   return group(id, label, std::move(children), note);
 }
 
+/// Lines moved into a list, where an initialiser list would copy them with all that is below.
+template <typename... Lines>
+std::vector<Line> lines_of(Lines&&... lines) {
+  std::vector<Line> list;
+  list.reserve(sizeof...(lines) + 4);
+  (list.push_back(std::forward<Lines>(lines)), ...);
+  return list;
+}
+
 }  // namespace vram

@@ -194,7 +194,8 @@ TEST_CASE("FSDP's and DeepSpeed's own precision keeps the residual stream of k-b
 }
 
 TEST_CASE("Backward of experts that run one after another holds one expert's gradients") {
-  // Mixtral 8x7B, 2 of 8 experts a token, 14336 wide: two gradients of a quarter of the width, and the layer's output's.
+  // Mixtral 8x7B, 2 of 8 experts a token, 14336 wide: two gradients of a quarter of the width, and the layer's
+  // output's.
   const TrainingBill b = bill("model=mixtral-8x7b&framework=ddp&recompute=full&seq=4096&precision=bf16-pure");
   const Line working = line(line(phase(b, "backward").lines, "activations").children, "working");
   CHECK(line(working.children, "gradients").bytes == 4096ULL * (2 * 2 * 2 * 14336 / 8 + 2 * 4096));

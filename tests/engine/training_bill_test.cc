@@ -283,8 +283,8 @@ TEST_CASE("More ZeRO never takes more") {
 }
 
 TEST_CASE("A longer sequence never takes less") {
-  for (const char* plan : {"&framework=megatron&tp=2&pp=2", "&framework=fsdp&recompute=full", "&framework=ddp&method=lora",
-                           "&framework=deepspeed&zero=3&recompute=selective"}) {
+  for (const char* plan : {"&framework=megatron&tp=2&pp=2", "&framework=fsdp&recompute=full",
+                           "&framework=ddp&method=lora", "&framework=deepspeed&zero=3&recompute=selective"}) {
     uint64_t before = 0;
     for (int seq = 512; seq <= 16384; seq *= 2) {
       const TrainingBill b = bill("model=llama-3.1-8b&gpus=8" + std::string(plan) + "&seq=" + std::to_string(seq));
@@ -308,7 +308,7 @@ TEST_CASE("States of all ranks together are those of one GPU") {
   // Llama 2 7B divides evenly; norms are whole on every tensor-parallel rank: a copy more of 266,240 parameters.
   const double parameters = 6'738'415'616, norms = 65 * 4096;
   const TrainingBill b = bill("model=llama-2-7b&framework=megatron&gpus=8&tp=2&zero=0&vocab_pad=1");
-  const uint64_t states = bytes(b, "optimizer", "weights") + bytes(b, "optimizer", "gradients") +
-                          bytes(b, "optimizer", "optimizer");
+  const uint64_t states =
+      bytes(b, "optimizer", "weights") + bytes(b, "optimizer", "gradients") + bytes(b, "optimizer", "optimizer");
   CHECK(2 * static_cast<double>(states) == 18 * (parameters + norms));
 }

@@ -152,7 +152,8 @@ TEST_CASE("An optimizer without fused kernels makes one more copy of the paramet
 }
 
 TEST_CASE("Where weights are sharded the quantiser's constants stay whole") {
-  // bitsandbytes' QuantState is no parameter: of the 4.126953125 bits of NF4 with double quantization only 4 are divided.
+  // bitsandbytes' QuantState is no parameter: of the 4.126953125 bits of NF4 with double quantization only 4 are
+  // divided.
   const std::string share = "model=mistral-7b-v0.1&method=qlora&library=hf&framework=";
   const TrainingBill one = bill(share + "ddp"), two = bill(share + "fsdp&gpus=2");
   const uint64_t constants = line(line(two.lines, "weights").children, "quantisation").bytes;
