@@ -106,8 +106,8 @@ SavedTensors selected_tensors(const Plan& plan, const LayerKind& kind) {
 
 /// What backward computes again of the layer that it differentiates.
 SavedTensors recomputed_tensors(const Plan& plan, const LayerKind& kind) {
-  SavedTensors tensors = whole_layer(plan, kind);
   if (plan.recompute == Recompute::none) return {};
+  SavedTensors tensors = whole_layer(plan, kind);
   if (plan.recompute == Recompute::full || selects_operations(plan)) return tensors;
   const SavedTensors kept = selected_tensors(plan, kind);
   std::erase_if(tensors, [&kept](const SavedTensor& t) {
@@ -144,17 +144,16 @@ Line checkpoints_leaf(const Plan& plan, double layers, Moment moment, const InFl
   return tensor_leaf(plan, {input, layers, layers * s.h, true}, in_flight);
 }
 
+double whole_bytes(const Plan& plan, const LayerKind& kind) { return bytes_per_token(whole_layer(plan, kind)); }
+
 /// The kind of layer of the stage that keeps most.
 const LayerKind* heaviest_kind(const Plan& plan, const Stage& stage) {
   const Model& model = *plan.subject;
   const LayerKind* heaviest = nullptr;
-  double most = -1;
   for (size_t k = 0; k < model.kinds.size(); ++k) {
+    const LayerKind& kind = model.kinds[k];
     if (layers_of_kind(model, stage, k) <= 0) continue;
-    const double bytes = bytes_per_token(whole_layer(plan, model.kinds[k]));
-    if (bytes <= most) continue;
-    most = bytes;
-    heaviest = &model.kinds[k];
+    if (heaviest == nullptr || whole_bytes(plan, kind) > whole_bytes(plan, *heaviest)) heaviest = &kind;
   }
   return heaviest;
 }
