@@ -80,6 +80,9 @@ Amount steady(const Plan& plan, const StageBill& stage, const TrainingBill& bill
     if (const Line* line = line_of(phase.lines, "gradients")) gradients = std::max(gradients, double(line->bytes));
   if (const Line* line = line_of(stage.lines, "gradients"); line && line->bytes > 0) gradients = double(line->bytes);
   if (!freed) out.value += gradients;
+  if (const Line* buffers = line_of(stage.lines, "buffers"))  // kernels keep their workspaces
+    for (const Line& line : buffers->children)
+      if (std::string_view(line.id).find("workspace") != std::string_view::npos) out.value += double(line.bytes);
   if (const Line* adapters = line_of(stage.lines, "adapters"); adapters && freed)
     if (const Line* line = line_of(adapters->children, "gradients")) out.value -= double(line->bytes);
   return out;
@@ -156,11 +159,13 @@ Amount serving_amount(const Report& r, const Measurement& m) {
   switch (m.figure) {
     case Figure::weights:
     case Figure::trap:
-      return {double(s.weights_bytes_per_gpu.value_or(0)), 0};
+      return {double(s.weights_bytes_per_gpu.value_or(0)), sum_of(s.lines, {"weights"}).band};
     case Figure::kv_token:
       return {double(s.kv_bytes_per_token_per_gpu.value_or(0)), 0};
     case Figure::kv_pool:  // what the engine allocates: its whole budget where it preallocates
-      return {sum_of(s.lines, {"kv_cache"}).value, double(s.band_bytes)};
+      // of memory, its doubt is then that of everything else.
+      return {sum_of(s.lines, {"kv_cache"}).value,
+              m.relative_to > 0 ? double(s.band_bytes) : sum_of(s.lines, {"kv_cache"}).band};
     case Figure::kv_tokens:
       return {double(s.kv_tokens.value_or(0)), 0};
     case Figure::concurrency:

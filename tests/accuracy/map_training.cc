@@ -62,14 +62,19 @@ Reading reading_of(const std::string& key) {
   return Reading::fullest;
 }
 
+bool lacks_vocabulary(const Mapping& m) {
+  const std::string model = m.share.get("model");
+  const bool from_preset = m.share.get("layers").empty() && model != "custom";
+  return !from_preset && number(m.c, "model.layers") > 0 && number(m.c, "model.vocab") == 0;
+}
+
 /// What has to be known before a peak can be compared.
 std::string missing_for_peak(const Mapping& m) {
   const json& c = m.c;
   if (number(c, "model.layers") == 0 && m.share.get("model") == "custom") return "the model's shape is not stated";
   if (number(c, "model.seq") == 0 && number(c, "micro_batch_tokens") == 0) return "the sequence length is not stated";
   if (number(c, "micro_batch") == 0 && number(c, "micro_batch_tokens") == 0) return "the micro-batch is not stated";
-  const bool from_preset = m.share.get("layers").empty() && m.share.get("model") != "custom";
-  if (!from_preset && number(c, "model.vocab") == 0) return "the vocabulary is not stated";
+  if (lacks_vocabulary(m)) return "the vocabulary is not stated";
   if (m.share.get("method").empty() && text(c, "optimizer").empty() && text(c, "sharding").empty())
     return "the optimizer is not stated";
   if (text(c, "recompute").empty()) return "recomputation is not stated";
@@ -135,6 +140,7 @@ void add_memory(const Mapping& m, std::vector<Measurement>& out) {
       one.reading = reading_of(key);
       one.measured = value.get<double>() * unit->bytes;
       one.unit = unit->name;
+      if (row.figure == Figure::steady && lacks_vocabulary(m)) one.skip_for("the vocabulary is not stated");
       if (row.figure == Figure::estimator && number(m.c, "model.largest_layer_params") > 0)
         one.skip_for("the size of the largest layer is no key");
       if (row.figure == Figure::host) one.skip_for("the estimator's host memory is that of loading");

@@ -26,7 +26,7 @@ Which sum of lines answers which figure:
 | figure | lines |
 | --- | --- |
 | states | weights + gradients + optimizer |
-| static | what lies between two steps: weights, optimizer, adapters, and gradients where they are kept in buffers |
+| static | what lies between two steps: weights, optimizer, adapters, workspaces, and gradients where buffers keep them |
 | allocated | weights … buffers of the fullest phase (`torch.cuda.max_memory_allocated`) |
 | reserved | those and fragmentation (`torch.cuda.max_memory_reserved`) |
 | device | those, context and communication (`nvidia-smi`) |
