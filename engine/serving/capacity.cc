@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/serving/vllm_defaults.h"
 #include "engine/units.h"
 
 namespace vram {
@@ -45,11 +46,13 @@ double held_bytes(const StageCapacity& stage) {
 }
 
 /// v1/worker/gpu_worker.py, determine_available_memory: utilization of the visible memory, less what loading and the
-/// profile run added. The context was there before and is not counted (vllm from 0.6.6 on).
+/// profile run added. The context was there before, and graphs are captured later: which of them count, the version says.
 double vllm_budget(const Plan& plan, const StageCapacity& stage) {
-  const double graphs = graphs_inside_budget(plan) ? 0 : static_cast<double>(stage.runtime.graphs.bytes);
-  return visible_bytes(plan) * plan.utilization - held_bytes(stage) + static_cast<double>(stage.runtime.context.bytes) +
-         graphs;
+  const VllmRun run = vllm_run(plan);
+  double outside = 0;
+  if (!run.counts_graphs) outside += static_cast<double>(stage.runtime.graphs.bytes);
+  if (!run.counts_context) outside += static_cast<double>(stage.runtime.context.bytes);
+  return visible_bytes(plan) * plan.utilization - held_bytes(stage) + outside;
 }
 
 /// sglang/srt/model_executor/model_runner.py, profile_max_num_token: mem_fraction_static of the memory that was free

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "engine/formats.h"
+#include "engine/serving/vllm_defaults.h"
 #include "engine/serving/weights.h"
 
 namespace vram {
@@ -203,13 +204,11 @@ double block_tokens(const Plan& plan, const std::vector<CacheGroup>& groups) {
 
 double tokens_kept(const Plan& plan, const CacheGroup& group, double tokens, double block) {
   if (group.window <= 0) return round_up(tokens, block);
-  const double slid = group.window - 1 + plan.batch_tokens;
-  if (plan.engine == Engine::vllm &&
-      slid < tokens) {  // v1/kv_cache_interface.py, SlidingWindowSpec.max_memory_usage_bytes
-    return std::min(round_up(tokens, block), (ceil_div(slid, block) + 1) * block);
-  }
-  if (plan.engine == Engine::vllm) return round_up(tokens, block);  // nothing has left the window yet
-  return round_up(std::min(group.window, tokens), block);
+  if (plan.engine != Engine::vllm) return round_up(std::min(group.window, tokens), block);
+  // v1/kv_cache_interface.py, SlidingWindowSpec.max_memory_usage_bytes
+  const double slid = group.window - 1 + vllm_run(plan).tokens;
+  if (slid >= tokens) return round_up(tokens, block);  // nothing has left the window yet
+  return std::min(round_up(tokens, block), (ceil_div(slid, block) + 1) * block);
 }
 
 double request_bytes(const Plan& plan, const std::vector<CacheGroup>& groups, double tokens, double shared) {

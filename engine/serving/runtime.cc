@@ -1,18 +1,14 @@
 #include "engine/serving/runtime.h"
 
 #include <algorithm>
-#include <string_view>
 
+#include "engine/serving/vllm_defaults.h"
 #include "engine/units.h"
 
 namespace vram {
 namespace {
 
 constexpr double kHalf = 2;  // bytes of a 16-bit activation
-
-// Sampler of vllm: float copies, sorted values and indices, probabilities of max_seqs x vocab logits. Fitted on three
-// start-up logs (phi-4 0.94, phi-4-mini 1.83, Llama-3-8B 1.26 GiB); predicts gemma-3-4b (9.96 GiB) to 2%.
-constexpr double kSamplerBytesALogit = 39;
 
 // Captured graphs a layer. Fitted on six logs of 28 to 61 layers: 0.49 (28), 0.60 (32), 0.65 (34), 0.72 GiB (40), up to
 // 1.2 GiB (61).
@@ -57,20 +53,25 @@ double widest_layer_elements(const Model& model, const Replica& replica) {
   return most;
 }
 
-/// The profile run: the larger of a full batch through the widest layer and of sampling for every sequence.
-Line torch_activations(const Plan& plan, const Replica& replica, const ServingStage& stage) {
-  const Model& model = *plan.subject;
-  const double tokens = std::min(plan.batch_tokens, std::max(1.0, plan.max_seqs * std::max(1.0, plan.max_len)));
-  Line layer =
-      leaf("activations", "Activations",
-           {times("T", tokens, "tokens of a batch"),
-            times("a", widest_layer_elements(model, replica), "elements of the widest layer"), times("", kHalf, "B")},
-           "gate, up, product and hidden states of the widest layer; fitted on vllm profile runs", 0.3);
-  if (!stage.has_head || plan.engine != Engine::vllm) return layer;
+Line layer_line(const Plan& plan, const Replica& replica, double batch, double sequences) {
+  const double tokens = std::min(batch, std::max(1.0, sequences * std::max(1.0, plan.max_len)));
+  return leaf("activations", "Activations",
+              {times("T", tokens, "tokens of a batch"),
+               times("a", widest_layer_elements(*plan.subject, replica), "elements of the widest layer"),
+               times("", kHalf, "B")},
+              "gate, up, product and hidden states of the widest layer; fitted on vllm profile runs", 0.3);
+}
+
+/// vllm's profile run: the larger of a full batch through the widest layer and of sampling for every sequence.
+Line vllm_activations(const Plan& plan, const Replica& replica, const ServingStage& stage) {
+  const VllmRun run = vllm_run(plan);
+  Line layer = layer_line(plan, replica, run.tokens, run.sequences);
+  if (!stage.has_head) return layer;
   Line sampler = leaf("activations", "Activations",
-                      {times("n", plan.max_seqs, "sequences"), times("V", model.architecture.vocab, "logits"),
-                       times("", kSamplerBytesALogit, "B a logit")},
-                      "the sampler's copies of the logits, not divided by tp; fitted on vllm start-up logs", 0.3);
+                      {times("n", std::min(run.sequences, run.tokens), "sequences"),
+                       times("V", plan.subject->architecture.vocab, "logits"),
+                       times("", run.bytes_a_logit, "B a logit")},
+                      "the sampler's copies of the logits, not divided by tp; vllm start-up logs and vllm#32558", 0.3);
   return sampler.bytes > layer.bytes ? sampler : layer;
 }
 
@@ -88,6 +89,12 @@ Line llamacpp_activations(const Plan& plan) {
                       times("a", a.heads * context + context + 4 * a.hidden, "scores, mask and hidden")},
                      "llama.cpp compute buffer without flash attention: scores in fp32", 0.1);
   return scores.bytes > logits.bytes ? scores : logits;
+}
+
+Line activations_line(const Plan& plan, const Replica& replica, const ServingStage& stage) {
+  if (plan.engine == Engine::llamacpp) return llamacpp_activations(plan);
+  if (plan.engine == Engine::vllm) return vllm_activations(plan, replica, stage);
+  return layer_line(plan, replica, plan.batch_tokens, plan.max_seqs);
 }
 
 Line graphs_line(const Plan& plan, const ServingStage& stage) {
@@ -139,23 +146,11 @@ Line context_line(const Plan& plan) {
               0.3);
 }
 
-double version_number(std::string_view text) {
-  double major = 0, minor = 0;
-  size_t i = text.starts_with("v") ? 1 : 0;
-  for (; i < text.size() && text[i] >= '0' && text[i] <= '9'; ++i) major = major * 10 + (text[i] - '0');
-  for (++i; i < text.size() && text[i] >= '0' && text[i] <= '9'; ++i) minor = minor * 10 + (text[i] - '0');
-  return major * 1000 + minor;
-}
-
 }  // namespace
 
-bool graphs_inside_budget(const Plan& plan) {
-  return plan.engine_version.empty() || version_number(plan.engine_version) >= 21;
-}
-
 RuntimeLines runtime_lines(const Plan& plan, const Replica& replica, const ServingStage& stage) {
-  return {torch_engine(plan) ? torch_activations(plan, replica, stage) : llamacpp_activations(plan),
-          graphs_line(plan, stage), buffers_line(plan, replica), context_line(plan)};
+  return {activations_line(plan, replica, stage), graphs_line(plan, stage), buffers_line(plan, replica),
+          context_line(plan)};
 }
 
 }  // namespace vram

@@ -12,7 +12,4 @@ struct RuntimeLines {
 };
 RuntimeLines runtime_lines(const Plan& plan, const Replica& replica, const ServingStage& stage);
 
-/// vllm counts CUDA graphs into its budget from 0.21 on; before, they came on top of it (vllm#50780).
-bool graphs_inside_budget(const Plan& plan);
-
 }  // namespace vram

@@ -1,0 +1,20 @@
+#pragma once
+
+#include "engine/plan/plan.h"
+
+namespace vram {
+
+/// What vllm's profile run pushes through the model, and its versions' ways with memory.
+struct VllmRun {
+  double tokens = 0;          // of one forward pass
+  double sequences = 0;       // sampled at once
+  double bytes_a_logit = 0;   // of the sampler
+  bool counts_context = false;  // old versions charge the CUDA context to the budget
+  bool counts_graphs = false;   // new ones the graphs
+};
+
+/// The plan's `batch_tokens` and `max_seqs`; where `engine_version` is given and they are not, what that version takes
+/// on this card.
+VllmRun vllm_run(const Plan& plan);
+
+}  // namespace vram
