@@ -1,6 +1,9 @@
 #include "engine/line.h"
 
+#include <algorithm>
 #include <cmath>
+#include <cstring>
+#include <iterator>
 #include <utility>
 
 #include "engine/units.h"
@@ -65,6 +68,21 @@ std::string term_text(const Factor& factor) {
   return text;
 }
 
+constexpr const char* kPartIds[] = {"part_1", "part_2", "part_3", "part_4", "part_5",
+                                    "part_6", "part_7", "part_8", "part_9"};
+
+/// Ids of their own for lines that are alike; what is beyond nine stands under "rest", numbered anew.
+std::vector<Line> numbered(std::vector<Line> lines) {
+  std::vector<Line> rest;
+  while (lines.size() > std::size(kPartIds)) {
+    rest.insert(rest.begin(), std::move(lines.back()));
+    lines.pop_back();
+  }
+  for (size_t i = 0; i < lines.size(); ++i) lines[i].id = kPartIds[i];
+  if (!rest.empty()) lines.push_back(group("rest", "More of them", numbered(std::move(rest))));
+  return lines;
+}
+
 }  // namespace
 
 uint64_t product_bytes(const std::vector<Factor>& factors, bool* too_large) {
@@ -109,6 +127,25 @@ Line group(const char* id, const char* label, std::vector<Line> children, const 
   line.too_large |= line.bytes > kLargestBillBytes;
   line.children = std::move(children);
   return line;
+}
+
+std::vector<Line> gather_twins(std::vector<Line> lines) {
+  std::vector<Line> result;
+  for (Line& line : lines) {
+    const auto known = [&line](const Line& other) { return std::strcmp(other.id, line.id) == 0; };
+    if (std::any_of(result.begin(), result.end(), known)) continue;
+    std::vector<Line> twins;
+    for (Line& other : lines) {
+      if (known(other)) twins.push_back(other);
+    }
+    if (twins.size() == 1) {
+      result.push_back(std::move(twins.front()));
+    } else {
+      const char* note = twins.front().note;
+      result.push_back(group(line.id, line.label, numbered(std::move(twins)), note));
+    }
+  }
+  return result;
 }
 
 uint64_t total_bytes(const std::vector<Line>& lines) {

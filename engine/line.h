@@ -45,6 +45,9 @@ Line leaf(const char* id, const char* label, std::vector<Factor> factors, const 
 /// A line from its children: bytes, band and too_large are their sums (within one line bands add plainly).
 Line group(const char* id, const char* label, std::vector<Line> children, const char* note = "");
 
+/// Siblings differ by id: lines of one id become the children ("part_1" ... "part_9", "rest") of one line of that id.
+std::vector<Line> gather_twins(std::vector<Line> lines);
+
 /// Sum of the bytes of the lines of a bill.
 uint64_t total_bytes(const std::vector<Line>& lines);
 

@@ -40,8 +40,12 @@ std::string time_text(double ratio) {
 }
 
 /// Seconds a token by the estimate, whatever `mfu` says: a given MFU cannot know what a change costs.
-std::optional<double> seconds_per_token(Plan plan) {
-  clear_value(plan, Key::mfu);
+std::optional<double> seconds_per_token(const Plan& plan) {
+  if (plan.has(Key::mfu)) {
+    Plan estimated = plan;
+    clear_value(estimated, Key::mfu);
+    return seconds_per_token(estimated);
+  }
   const ComputeFigures figures = compute_figures(plan);
   if (!figures.tokens_per_second) return std::nullopt;
   return 1 / *figures.tokens_per_second;
@@ -206,7 +210,9 @@ std::optional<Trial> try_serving(const Plan& plan, const ServingBill& before, co
   trial.finding.change = fragment(change);
   trial.finding.quality = change.quality;
   const double saved = serving_need(plan, before) - serving_need(changed, after);
-  if (saved > 0) trial.finding.saves_bytes = static_cast<uint64_t>(saved);
+  if (saved > 0 && saved <= static_cast<double>(kLargestBillBytes)) {
+    trial.finding.saves_bytes = static_cast<uint64_t>(saved);
+  }
   trial.finding.text = change.text + ": a replica then holds " +
                        show_fixed(std::floor(after.promised_concurrency.value_or(0)), 0) + " requests.";
   return trial;

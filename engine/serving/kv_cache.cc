@@ -237,7 +237,7 @@ std::vector<Line> request_lines(const Plan& plan, const std::vector<CacheGroup>&
     const double own = tokens_kept(plan, group, tokens, block) - tokens_shared(group, tokens, shared);
     lines.push_back(leaf(group.id, group.label, token_factors(group, requests, std::max(0.0, own)), kKvNote));
   }
-  return lines;
+  return gather_twins(std::move(lines));
 }
 
 CacheDemand cache_demand(const Plan& plan, const std::vector<CacheGroup>& groups) {
@@ -279,8 +279,8 @@ Line demand_line(const Plan& plan, const std::vector<CacheGroup>& groups, double
                              "llama.cpp src/llama-kv-cache-iswa.cpp"));
     }
   }
-  if (!prefix.empty()) children.push_back(group("prefix", "Shared prefix, once", std::move(prefix)));
-  if (!surplus.empty()) children.push_back(group("surplus", "Micro-batch beyond the window", std::move(surplus)));
+  if (!prefix.empty()) children.push_back(group("prefix", "Shared prefix, once", gather_twins(std::move(prefix))));
+  if (!surplus.empty()) children.push_back(group("surplus", "Micro-batch beyond the window", gather_twins(std::move(surplus))));
   if (children.size() == 1) return std::move(children.front());
   return group("requests", "Requests", std::move(children));
 }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <string_view>
 #include <utility>
 
 #include "engine/formats.h"
@@ -280,23 +279,6 @@ Line parcel_line(const SectionText& text, const WeightParcel& parcel) {
               parcel.bits < 16 ? 0.02 : 0.005);
 }
 
-/// What tells parcels apart that are spread alike: the format of their width.
-SectionText width_text(const WeightParcel& parcel) {
-  for (const Format& format : formats()) {
-    if (format.bits == parcel.bits) return {format.id.data(), format.name.data()};
-  }
-  return {"mixed", "Mixed widths"};
-}
-
-/// A group of one child is that child under the group's name.
-Line sole_child_in_place(Line line) {
-  if (line.children.size() != 1) return line;
-  Line child = std::move(line.children.front());
-  child.id = line.id;
-  child.label = line.label;
-  return child;
-}
-
 Line section_line(const SectionText& text, const std::vector<WeightParcel>& parcels) {
   if (parcels.size() == 1) return parcel_line(text, parcels.front());
   double narrowest = parcels.front().bits, most_gpus = 1;
@@ -306,18 +288,9 @@ Line section_line(const SectionText& text, const std::vector<WeightParcel>& parc
   }
   std::vector<Line> lines;
   for (const WeightParcel& parcel : parcels) {
-    const SectionText own = parcel_text(parcel, narrowest, most_gpus);
-    const auto twin = std::find_if(lines.begin(), lines.end(),
-                                   [&own](const Line& line) { return std::string_view(line.id) == own.id; });
-    if (twin == lines.end()) {
-      lines.push_back(group(own.id, own.label, {parcel_line(width_text(parcel), parcel)}));
-    } else {
-      twin->children.push_back(parcel_line(width_text(parcel), parcel));
-      *twin = group(own.id, own.label, std::move(twin->children));
-    }
+    lines.push_back(parcel_line(parcel_text(parcel, narrowest, most_gpus), parcel));
   }
-  for (Line& line : lines) line = sole_child_in_place(std::move(line));
-  return group(text.id, text.label, std::move(lines));
+  return group(text.id, text.label, gather_twins(std::move(lines)));
 }
 
 }  // namespace

@@ -58,3 +58,16 @@ TEST_CASE("a formula prints the factors, divisions last") {
   CHECK(formula(line) == "80 layers × 4096 tokens × 0.5 B ÷ 8 tensor parallel");
   CHECK(formula(group("g", "G", {line})).empty());
 }
+
+TEST_CASE("lines of one id become the numbered parts of one line, however many they are") {
+  std::vector<Line> lines = {leaf("other", "Other", {times("", 5, "")})};
+  for (int i = 1; i <= 20; ++i) lines.push_back(leaf("kv", "KV", {times("", i, "")}));
+  const std::vector<Line> gathered = gather_twins(lines);
+  REQUIRE(gathered.size() == 2);
+  CHECK(std::string(gathered[0].id) == "other");
+  CHECK(gathered[1].bytes == 210);
+  REQUIRE(gathered[1].children.size() == 10);
+  CHECK(std::string(gathered[1].children[0].id) == "part_1");
+  CHECK(std::string(gathered[1].children[9].id) == "rest");
+  CHECK(gathered[1].children[9].children.size() == 10);
+}
