@@ -1,8 +1,12 @@
 #include "engine/model/config_json.h"
 
+#include <algorithm>
+#include <span>
+
 #include "engine/model/config_parts.h"
 #include "engine/model/families.h"
 #include "engine/model/faults.h"
+#include "engine/model/traits.h"
 
 namespace vram {
 namespace {
@@ -118,6 +122,16 @@ void read_preset_fields(const Fields& file, ConfigReading& reading) {
   reading.architecture.extra_params = sum_of(file, "extra_params");
 }
 
+/// Never silent: a field that the partial reading does not know is named, and no obstacle.
+void name_unread(const Fields& file, std::vector<ModelFault>& faults) {
+  for (const std::string& name : file.names()) {
+    const auto known = [&name](const auto& trait) { return name == trait.name; };
+    const std::span<const Trait<Architecture>> traits = architecture_traits();
+    if (name == "model_type" || name == "linear" || std::any_of(traits.begin(), traits.end(), known)) continue;
+    faults.push_back({"arch", shown(name), "'" + shown(name) + "' is no field of it; it is kept, not used"});
+  }
+}
+
 /// A share string's `arch`: the family's own facts, then whatever the text says. What plan keys say stays empty.
 void read_partial(const Fields& file, const Family* family, ConfigReading& reading) {
   Architecture& a = reading.architecture;
@@ -126,6 +140,7 @@ void read_partial(const Fields& file, const Family* family, ConfigReading& readi
   a.linear = family ? a.linear : LinearMixer();
   read_traits(file, a);
   reading.ok = reading.faults.empty();
+  name_unread(file, reading.faults);
 }
 
 Fields with_outer_fields(const Fields& file, Fields f) {

@@ -197,3 +197,12 @@ TEST_CASE("a plan whose model did not change keeps its model") {
   clear_value(plan, Key::layers);
   CHECK(plan.subject->layers.size() == 32);
 }
+
+TEST_CASE("a field that arch does not have is named and kept") {
+  const PlanReading reading = read_plan("model=custom&params=7e9&arch=%7B%22bogus%22:1,%22norm_bias%22:true%7D");
+  REQUIRE(reading.messages.size() == 1);
+  CHECK(reading.messages[0].key == "arch");
+  CHECK(reading.messages[0].given == "bogus");
+  CHECK(reading.messages[0].text == "arch: 'bogus' is no field of it; it is kept, not used");
+  CHECK(write_plan(reading.plan, false).find("bogus") != std::string::npos);
+}
