@@ -11,7 +11,7 @@ namespace {
 // Float copies, sorted values and indices, probabilities. Fitted on three start-up logs (phi-4 0.94, phi-4-mini 1.83,
 // Llama-3-8B 1.26 GiB); predicts gemma-3-4b (9.96 GiB) to 2%; vllm#32558 measured 1.25 GB for 256 x 131072.
 constexpr double kSortingSamplerBytes = 39;
-// The Triton sampler (vllm#33538, in 0.17) does not sort: 384 MiB for 256 x 131072 in vllm#32558.
+// The Triton sampler (vllm#33538; in 0.17, by the date of its merge) does not sort: 384 MiB for 256 x 131072 in vllm#32558.
 constexpr double kTritonSamplerBytes = 12;
 
 /// 0.6.5 -> 6005; nothing given is newer than all.
@@ -42,7 +42,8 @@ void v0_defaults(const Plan& plan, VllmRun& run) {
   run.sequences = 256;
 }
 
-/// vllm/engine/arg_utils.py, get_batch_defaults: the server's; 0.8 took 1024 sequences everywhere.
+/// vllm/engine/arg_utils.py, get_batch_defaults: the server's. That 0.8 took 1024 sequences on every card is
+/// read off one L40S log.
 void v1_defaults(const Plan& plan, double version, VllmRun& run) {
   const bool large = plan.gpu_mem >= 70 * kGiB && !contains(plan.accelerator->id, "a100");
   run.tokens = large ? 8192 : 2048;
@@ -64,7 +65,7 @@ VllmRun vllm_run(const Plan& plan) {
     if (plan.has(Key::max_seqs)) run.sequences = plan.max_seqs;
   }
   run.bytes_a_logit = version < 17e3 ? kSortingSamplerBytes : kTritonSamplerBytes;
-  run.counts_context = version < 6005;  // vllm#10511: non-torch memory of 0.6.4 held the whole context
+  run.counts_context = version < 6005;  // vllm#10511: in the log of a 0.6.5-dev, non-torch memory holds the whole context
   run.counts_graphs = version >= 21e3;  // vllm#50780
   return run;
 }
