@@ -3,6 +3,6 @@
 set -eu
 cd "$(dirname "$0")/.."
 sh tools/setup.sh
-TARGET=site sh tools/build.sh web
+VRAM_TARGET=site sh tools/build.sh web
 echo "VRAM Ledger: http://localhost:${PORT:-8080}/  (Ctrl+C ends it)"
 exec node tools/serve.mjs build/web "${PORT:-8080}"
