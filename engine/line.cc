@@ -103,6 +103,15 @@ uint64_t product_bytes(const std::vector<Factor>& factors, bool* too_large) {
   return large ? kLargestBillBytes : static_cast<uint64_t>(bytes);
 }
 
+void add_width(std::vector<Factor>& factors, double bits) {
+  if (std::fmod(bits, 8) == 0) {
+    factors.push_back(times("B", bits / 8, "B"));
+  } else {
+    factors.push_back(times("bits", bits, "bits"));
+    factors.push_back(over("", 8, "bits a byte"));
+  }
+}
+
 Line leaf(const char* id, const char* label, std::vector<Factor> factors, const char* note, double band_share) {
   Line line;
   line.id = id;

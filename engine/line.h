@@ -25,6 +25,9 @@ constexpr Factor over(const char* symbol, double value, const char* meaning) {
   return {symbol, value, '/', meaning};
 }
 
+/// The width of an element: whole bytes, or bits ÷ 8.
+void add_width(std::vector<Factor>& factors, double bits);
+
 /// A line of a bill: either children, whose bytes add up to its own, or factors, whose product
 /// (all products first, then one division, rounded up once) is its bytes.
 struct Line {

@@ -18,7 +18,7 @@ constexpr double kConvStateBytes = 2;  // convolution states in the compute type
 
 bool same_cache(const CacheGroup& a, const CacheGroup& b) {
   return a.heads == b.heads && a.head_elements == b.head_elements && a.bits == b.bits && a.divisor == b.divisor &&
-         a.window == b.window && a.state_bytes == b.state_bytes && a.latent == b.latent;
+         a.window == b.window && a.state_bytes == b.state_bytes && a.latent == b.latent && a.indexer == b.indexer;
 }
 
 void merge(std::vector<CacheGroup>& groups, const CacheGroup& group) {
@@ -61,6 +61,7 @@ CacheGroup indexer_group(const Attention& a, double layers) {
   group.heads = 1;
   group.head_elements = a.index_head_dim;
   group.bits = 8.25;
+  group.indexer = true;
   return group;
 }
 
@@ -89,7 +90,7 @@ void pad_groups(const Plan& plan, std::vector<CacheGroup>& groups) {
   double least = 0, most = 0, kinds = 0;
   for (CacheGroup& group : groups) {
     group.allocated_layers = group.layers;
-    if (group.bits == 8.25) continue;  // indexer keys follow the groups of their layers
+    if (group.indexer) continue;  // indexer keys follow the groups of their layers
     least = kinds == 0 ? group.layers : std::min(least, group.layers);
     most = std::max(most, group.layers);
     kinds += 1;
@@ -123,7 +124,7 @@ std::vector<Factor> token_factors(const CacheGroup& group, double requests, doub
   factors.push_back(times("L", group.allocated_layers, "layers"));
   if (group.heads == 1 && group.latent) {
     factors.push_back(times("c", group.head_elements, "latent and rotary elements"));
-  } else if (std::fmod(group.head_elements, 2) == 0 && group.bits != 8.25) {
+  } else if (std::fmod(group.head_elements, 2) == 0 && !group.indexer) {
     factors.push_back(times("", 2, "K and V"));
     factors.push_back(times("kv", group.heads, "KV heads"));
     factors.push_back(times("d", group.head_elements / 2, "elements a head"));
@@ -132,12 +133,7 @@ std::vector<Factor> token_factors(const CacheGroup& group, double requests, doub
     factors.push_back(times("d", group.head_elements, "elements a head"));
   }
   factors.push_back(times("t", tokens, "tokens"));
-  if (std::fmod(group.bits, 8) == 0) {
-    factors.push_back(times("B", group.bits / 8, "B"));
-  } else {
-    factors.push_back(times("bits", group.bits, "bits"));
-    factors.push_back(over("", 8, "bits a byte"));
-  }
+  add_width(factors, group.bits);
   if (group.divisor > 1) factors.push_back(over("tp", group.divisor, "tensor parallel"));
   return factors;
 }

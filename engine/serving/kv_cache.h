@@ -20,6 +20,7 @@ struct CacheGroup {
   double window = 0;       // 0: keeps every token
   double state_bytes = 0;  // a layer and sequence, whatever its length
   bool latent = false;
+  bool indexer = false;  // keys of sparse attention, beside the cache of their layers
 
   double bits_per_token() const { return heads * head_elements * bits / divisor; }  // of one layer on one GPU
 };

@@ -252,12 +252,7 @@ namespace {
 
 std::vector<Factor> parcel_factors(const WeightParcel& parcel) {
   std::vector<Factor> factors = {times("P", parcel.elements, "parameters")};
-  if (std::fmod(parcel.bits, 8) == 0) {
-    factors.push_back(times("B", parcel.bits / 8, "B"));
-  } else {
-    factors.push_back(times("bits", parcel.bits, "bits"));
-    factors.push_back(over("", 8, "bits a byte"));
-  }
+  add_width(factors, parcel.bits);
   if (parcel.divisor > 1) factors.push_back(over("tp", parcel.divisor, "GPUs that share them"));
   return factors;
 }

@@ -131,3 +131,11 @@ TEST_CASE("KV grows with the tokens, never shrinks", "[serving]") {
     }
   }
 }
+
+TEST_CASE("a request's cache is proportional to the bits of its format, whatever they are", "[serving]") {
+  for (const char* model : {"gemma-3-27b", "gemma-3-12b", "llama-3.1-8b"}) {
+    const std::string share = std::string("model=") + model + "&kv=";
+    INFO(share);
+    CHECK(request(share + "mxfp8") * 32 == request(share + "fp8") * 33);  // 8 + 8/32 bits against 8
+  }
+}
