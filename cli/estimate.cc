@@ -11,7 +11,6 @@ namespace {
 
 /// What the contract has and this version does not.
 std::string_view unbuilt(const Arguments& arguments) {
-  if (arguments.vs) return "--vs";
   if (arguments.timeline) return "--timeline";
   const std::string_view format = arguments.format ? std::string_view(*arguments.format) : "";
   return format == "svg" || format == "launch" ? format : "";

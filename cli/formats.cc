@@ -1,6 +1,7 @@
 #include "cli/formats.h"
 
 #include "cli/say.h"
+#include "engine/report/compare.h"
 
 namespace cli {
 
@@ -15,7 +16,17 @@ std::optional<Format> read_format(const Arguments& arguments, Format otherwise) 
   return std::nullopt;
 }
 
+namespace {
+
+std::string write_comparison(const vram::Report& report, Format format) {
+  if (format == Format::markdown) return vram::comparison_markdown(report);
+  return format == Format::csv ? vram::comparison_csv(report) : vram::comparison_text(report);
+}
+
+}  // namespace
+
 std::string write_report(const vram::Report& report, Format format) {
+  if (report.other && format != Format::json) return write_comparison(report, format);
   switch (format) {
     case Format::json:
       return vram::report_json(report) + "\n";

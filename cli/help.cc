@@ -11,6 +11,7 @@ constexpr const char* kUsage =
 
   vram-ledger estimate [SHARE] [--KEY VALUE]... [--config FILE]
                        [--format text|json|markdown|csv] [--check[=tight]]
+                       [--vs SHARE]
   vram-ledger models | gpus [--format text|json|markdown|csv]
   vram-ledger link     [SHARE] [--KEY VALUE]...    the canonical share string
   vram-ledger batch    FILE [--format ...]         a share string a line
@@ -24,6 +25,7 @@ shows one. Every key is a flag, too, with - for _.
   vram-ledger estimate --config config.json --serve-gpus 8 --concurrency 64
 
   --config FILE    the model of a Hugging Face config.json (- = standard input)
+  --vs SHARE       the plan beside a second one, and what differs
   --check          exit status 1 where the plan does not fit (of view=serve: does
                    not serve what is asked); with =tight also where it may not
   --help           this, and every key

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/advice/recognise.h"
 #include "engine/model/config_json.h"
 #include "engine/plan/percent.h"
 #include "engine/preset_table.h"
@@ -61,15 +62,6 @@ void each_pair(std::string_view text, Use use) {
     if (equals != std::string_view::npos) use(pair.substr(0, equals), percent_decode(pair.substr(equals + 1)));
     text.remove_prefix(std::min(text.size(), pair.size() + 1));
   }
-}
-
-/// A link or a share string: one word whose first key is one of ours.
-bool is_share(std::string_view text) {
-  if (text.find_first_of(" \t\r\n") != std::string_view::npos) return false;
-  std::string_view share = share_of_url(text);
-  share = share.substr(share.find_first_not_of("#?") == std::string_view::npos ? 0 : share.find_first_not_of("#?"));
-  const std::string_view first = share.substr(0, share.find('='));
-  return share.size() > first.size() && (first == "v" || find_field(first));
 }
 
 /// Everything of `from` but the model, on top of `plan`.
@@ -172,14 +164,17 @@ void apply_change(App& app, std::string_view change) {
 
 void take_text(App& app, std::string_view text) {
   text = trimmed(text);
-  if (text.empty()) return;
-  if (text[0] == '{') return import_config(app, text);
-  if (is_share(text)) {
-    load(app, text);
-    changed(app, Key::count_);
-    return;
+  switch (recognise(text)) {
+    case Pasted::nothing:
+      return;
+    case Pasted::config:
+      return import_config(app, text);
+    case Pasted::share:
+      load(app, text);
+      return changed(app, Key::count_);
+    default:
+      app.notices = {"Neither a config.json nor a share link: \"" + printable(text, 60) + "\"."};
   }
-  app.notices = {"Neither a config.json nor a share link: \"" + std::string(text.substr(0, 60)) + "\"."};
 }
 
 Units units_of(const Plan& plan) { return plan.units == UnitsChoice::gb ? Units::gb : Units::gib; }

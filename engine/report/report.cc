@@ -9,6 +9,18 @@ void append(const std::vector<Message>& more, std::vector<Message>& messages) {
   messages.insert(messages.end(), more.begin(), more.end());
 }
 
+/// What is wrong with the plan compared with is said of `vs`. It is itself compared with none.
+void add_other(Report& result) {
+  PlanReading reading = read_plan(result.plan.vs);
+  clear_value(reading.plan, Key::vs);
+  for (const Message& message : reading.messages) {
+    result.messages.push_back({"vs", message.given, "vs: " + message.text});
+  }
+  reading.messages.clear();
+  Report other = report(reading);
+  if (other.answered) result.other = std::make_shared<const Report>(std::move(other));
+}
+
 }  // namespace
 
 Report report(std::string_view share) { return report(read_plan(share)); }
@@ -32,6 +44,7 @@ Report report(const PlanReading& reading) {
   append(result.training.faults, result.messages);
   append(result.compute.messages, result.messages);
   append(result.serving.faults, result.messages);
+  if (!plan.vs.empty()) add_other(result);
   return result;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,6 +25,7 @@ struct Report {
   ServingBill serving;
   std::vector<Finding> findings;
   std::vector<Message> messages;
+  std::shared_ptr<const Report> other;  // of the plan that `vs` compares with; null where there is none, or no answer
 };
 
 /// The whole report of a plan as read: share string to figures.

@@ -1,3 +1,4 @@
+#include "engine/report/compare.h"
 #include "engine/report/json_writer.h"
 #include "engine/report/report.h"
 
@@ -239,6 +240,61 @@ void write_findings(JsonWriter& json, const std::vector<Finding>& findings) {
   json.close(']');
 }
 
+void write_compared_lines(JsonWriter& json, std::string_view name, const std::vector<ComparedLine>& lines) {
+  json.open('[', name);
+  for (const ComparedLine& line : lines) {
+    json.open('{');
+    json.member("id", line.path);
+    json.member("label", line.label);
+    json.member("bytes", line.here);
+    json.member("vs_bytes", line.there);
+    json.member("difference_bytes", line.difference());
+    json.close('}');
+  }
+  json.close(']');
+}
+
+void write_compared_keys(JsonWriter& json, const std::vector<ComparedKey>& keys) {
+  json.open('[', "keys");
+  for (const ComparedKey& key : keys) {
+    json.open('{');
+    json.member("key", field(key.key).name);
+    json.member("value", key.here);
+    json.member("vs_value", key.there);
+    json.close('}');
+  }
+  json.close(']');
+}
+
+void write_compared_figures(JsonWriter& json, const std::vector<ComparedFigure>& figures) {
+  json.open('[', "figures");
+  for (const ComparedFigure& figure : figures) {
+    json.open('{');
+    json.member("id", figure.id);
+    json.member("label", figure.label);
+    json.member("value", figure.here);
+    json.member("vs_value", figure.there);
+    json.member("difference", figure.difference());
+    json.close('}');
+  }
+  json.close(']');
+}
+
+void write_comparison(JsonWriter& json, const Report& report) {
+  const Comparison comparison = compare(report, *report.other);
+  json.open('{', "compare");
+  json.member("vs_share", report.other->share);
+  json.member("training_verdict", verdict_word(report.training.verdict));
+  json.member("vs_training_verdict", verdict_word(report.other->training.verdict));
+  json.member("serving_verdict", verdict_word(report.serving.verdict));
+  json.member("vs_serving_verdict", verdict_word(report.other->serving.verdict));
+  write_compared_keys(json, comparison.keys);
+  write_compared_figures(json, comparison.figures);
+  write_compared_lines(json, "training", comparison.training);
+  write_compared_lines(json, "serving", comparison.serving);
+  json.close('}');
+}
+
 }  // namespace
 
 std::string report_json(const Report& report) {
@@ -254,6 +310,7 @@ std::string report_json(const Report& report) {
     write_compute(json, report.compute);
     write_serving(json, report.serving);
     write_findings(json, report.findings);
+    if (report.other) write_comparison(json, report);
   }
   write_message_list(json, report.messages);
   json.close('}');
