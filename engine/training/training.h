@@ -35,25 +35,32 @@ struct TrainingNapkin {
   std::optional<uint64_t> gpus;
 };
 
-struct TrainingBill {
+/// What the fullest GPU holds, without the lines that say why.
+struct TrainingTotals {
   Verdict verdict = Verdict::invalid;
-  const char* phase = "";
+  const char* phase = "";  // of the largest peak, and its stage
   int stage = 0;
   uint64_t allocated_bytes = 0, reserved_bytes = 0, device_bytes = 0, band_bytes = 0;
   int64_t headroom_bytes = 0;   // capacity (after `margin`) - device_bytes
   uint64_t capacity_bytes = 0;  // what the driver reports x (1 - margin)
-  std::vector<Line> lines;      // weights gradients optimizer adapters activations logits gathered buffers
-                                // fragmentation context communication, always, in this order
-  std::vector<Phase> phases;    // of that stage
-  std::vector<StageBill> stages;
   std::optional<uint64_t> host_bytes_per_node;
   std::optional<Verdict> host_verdict;
+};
+
+struct TrainingBill : TrainingTotals {
+  std::vector<Line> lines;    // weights gradients optimizer adapters activations logits gathered buffers
+                              // fragmentation context communication, always, in this order
+  std::vector<Phase> phases;  // of that stage
+  std::vector<StageBill> stages;
   TrainingNapkin napkin;
   std::vector<Message> faults;  // why it is invalid
 };
 
 /// The training bill of a plan. Pure; microseconds. Uses plan.subject and plan.accelerator, which must not be null.
 TrainingBill training_bill(const Plan& plan);
+
+/// The same figures by the same rules, for a search over many plans: no lines, no napkin, no faults in words.
+TrainingTotals training_totals(const Plan& plan);
 
 /// Layers of each pipeline stage: `stages` where given, else as even as possible, surplus to later stages.
 std::vector<double> stage_layers(const Plan& plan);

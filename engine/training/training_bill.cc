@@ -132,4 +132,6 @@ TrainingBill training_bill(const Plan& plan) {
   return bill;
 }
 
+TrainingTotals training_totals(const Plan& plan) { return training_bill(plan); }
+
 }  // namespace vram

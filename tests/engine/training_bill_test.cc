@@ -85,6 +85,27 @@ TEST_CASE("The lines are always the same, in the same order, and add up to the d
   }
 }
 
+TEST_CASE("A search's totals are those of the bill") {
+  Dice dice;
+  for (int i = 0; i < 300; ++i) {
+    const std::string share = random_plan(dice);
+    const TrainingBill b = bill(share);
+    const TrainingTotals t = training_totals(read_plan(share).plan);
+    CAPTURE(share);
+    CHECK(t.verdict == b.verdict);
+    CHECK(std::string_view(t.phase) == b.phase);
+    CHECK(t.stage == b.stage);
+    CHECK(t.allocated_bytes == b.allocated_bytes);
+    CHECK(t.reserved_bytes == b.reserved_bytes);
+    CHECK(t.device_bytes == b.device_bytes);
+    CHECK(t.band_bytes == b.band_bytes);
+    CHECK(t.headroom_bytes == b.headroom_bytes);
+    CHECK(t.capacity_bytes == b.capacity_bytes);
+    CHECK(t.host_bytes_per_node == b.host_bytes_per_node);
+    CHECK(t.host_verdict == b.host_verdict);
+  }
+}
+
 TEST_CASE("Allocated is the fullest phase; reserved adds fragmentation; the device adds context and communication") {
   const TrainingBill b = bill("model=llama-3.1-8b&framework=fsdp&gpus=8");
   uint64_t most = 0;
