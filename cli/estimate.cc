@@ -13,7 +13,7 @@ namespace {
 std::string_view unbuilt(const Arguments& arguments) {
   if (arguments.timeline) return "--timeline";
   const std::string_view format = arguments.format ? std::string_view(*arguments.format) : "";
-  return format == "svg" || format == "launch" ? format : "";
+  return format == "launch" ? format : "";
 }
 
 }  // namespace
@@ -37,7 +37,7 @@ int estimate(const Arguments& arguments) {
     say(std::string(missing) + ": not yet in version " + vram::kEngineVersion);
     return kNoAnswer;
   }
-  const std::optional<Format> format = read_format(arguments, Format::text);
+  const std::optional<Format> format = read_format(arguments, Format::text, kReportFormats);
   if (!format) return kNoAnswer;
   const std::optional<std::string> share = plan_text(arguments);
   if (!share) return kNoAnswer;

@@ -1,18 +1,21 @@
 #include "cli/formats.h"
 
+#include <algorithm>
+#include <array>
+
 #include "cli/say.h"
 #include "engine/report/compare.h"
 
 namespace cli {
 
-std::optional<Format> read_format(const Arguments& arguments, Format otherwise) {
+std::optional<Format> read_format(const Arguments& arguments, Format otherwise, std::string_view accepted) {
   if (!arguments.format) return otherwise;
-  const std::string& word = *arguments.format;
-  if (word == "text") return Format::text;
-  if (word == "json") return Format::json;
-  if (word == "markdown") return Format::markdown;
-  if (word == "csv") return Format::csv;
-  say("--format: '" + word + "' is not one of text, json, markdown, csv");
+  constexpr std::array kWords = {"text", "json", "markdown", "csv", "svg"};  // in the order of Format
+  const auto word = std::find(kWords.begin(), kWords.end(), *arguments.format);
+  if (word != kWords.end() && accepted.find(*word) != std::string_view::npos) {
+    return static_cast<Format>(word - kWords.begin());
+  }
+  say("--format: '" + *arguments.format + "' is not one of " + std::string(accepted));
   return std::nullopt;
 }
 
@@ -34,6 +37,8 @@ std::string write_report(const vram::Report& report, Format format) {
       return vram::report_markdown(report);
     case Format::csv:
       return vram::report_csv(report);
+    case Format::svg:
+      return vram::report_svg(report);
     case Format::text:
       break;
   }

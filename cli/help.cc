@@ -10,7 +10,7 @@ constexpr const char* kUsage =
     R"(How much GPU memory training or serving a language model takes, and why.
 
   vram-ledger estimate [SHARE] [--KEY VALUE]... [--config FILE]
-                       [--format text|json|markdown|csv] [--check[=tight]]
+                       [--format text|json|markdown|csv|svg] [--check[=tight]]
                        [--vs SHARE]
   vram-ledger models | gpus [--format text|json|markdown|csv]
   vram-ledger link     [SHARE] [--KEY VALUE]...    the canonical share string

@@ -107,7 +107,7 @@ float serve_view(App& app, float x, float y, float width) {
   y += headline_view(app, serving_headline(app), true, x, y, width) + px(4);
   const ServingBill& serving = app.report.serving;
   if (serving.lines.empty()) return y - top;
-  const std::vector<Bar> bars = {{"Each GPU", &serving.lines, whole(serving.device_bytes), whole(serving.band_bytes)}};
+  const std::vector<Bar> bars = serving_bars(serving);
   y += stacked_bars(bars, whole(serving.capacity_bytes), units_of(app.plan()), x, y, width) + px(12);
   const float gap = px(28);
   if (width < px(760)) {

@@ -10,32 +10,7 @@ namespace {
 
 using namespace kit;
 
-constexpr size_t kMostBars = 64;
-
 double whole(uint64_t bytes) { return static_cast<double>(bytes); }
-
-bool alike(const StageBill& a, const StageBill& b) {
-  return a.layers == b.layers && a.device_bytes == b.device_bytes && a.band_bytes == b.band_bytes;
-}
-
-/// A bar a stage; neighbours that hold the same share one; of very many the fullest remain.
-std::vector<Bar> stage_bars(const TrainingBill& bill) {
-  std::vector<Bar> bars;
-  for (size_t i = 0; i < bill.stages.size();) {
-    size_t end = i + 1;
-    while (end < bill.stages.size() && alike(bill.stages[i], bill.stages[end])) end++;
-    const StageBill& stage = bill.stages[i];
-    std::string label = "Stage " + std::to_string(i);
-    if (end > i + 1) label = "Stages " + std::to_string(i) + "–" + std::to_string(end - 1);
-    if (bill.stages.size() == 1) label = "Each GPU";
-    bars.push_back({label, &stage.lines, whole(stage.device_bytes), whole(stage.band_bytes)});
-    i = end;
-  }
-  while (bars.size() > kMostBars)
-    bars.erase(
-        std::min_element(bars.begin(), bars.end(), [](const Bar& a, const Bar& b) { return a.bytes < b.bytes; }));
-  return bars;
-}
 
 std::vector<Bill::Check> napkin_of(const TrainingNapkin& napkin) {
   std::vector<Bill::Check> checks;
@@ -204,7 +179,7 @@ float train_view(App& app, float x, float y, float width) {
     return y + notes_view(app, false, x, y, width) - top;
   }
   const double capacity = whole(app.report.training.capacity_bytes);
-  const std::vector<Bar> bars = stage_bars(app.report.training);
+  const std::vector<Bar> bars = training_bars(app.report.training);
   y += stacked_bars(bars, capacity, units_of(app.plan()), x, y, width) + px(12);
   if (bars.size() == kMostBars)
     y += paragraph(kSmall, theme().muted, x, y - px(8), width,

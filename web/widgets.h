@@ -7,6 +7,7 @@
 
 #include "engine/line.h"
 #include "engine/preset_table.h"
+#include "engine/report/bars.h"
 #include "engine/units.h"
 #include "web/app_state.h"
 #include "web/kit.h"
@@ -49,11 +50,6 @@ struct Bill {
 float bill(App& app, const Bill& bill, float x, float y, float width);
 
 /// Bars against one capacity.
-struct Bar {
-  std::string label;
-  const std::vector<Line>* lines = nullptr;
-  double bytes = 0, band = 0;
-};
 float stacked_bars(const std::vector<Bar>& bars, double capacity, Units units, float x, float y, float width);
 
 /// Bands over an axis against one capacity.
@@ -69,7 +65,6 @@ struct Tile {
 };
 float tiles(const std::string& name, const std::vector<Tile>& list, float x, float y, float width);
 
-/// Where there is a KV cache it has the activations' colour, and they another.
 ImU32 line_color(const std::vector<Line>& bill, std::string_view id);
 
 /// Long runs of digits in groups: "24147263488 B" -> "24,147,263,488 B".

@@ -187,22 +187,8 @@ std::string amount(double bytes, const Scale& scale) {
 }
 
 ImU32 line_color(const std::vector<Line>& bill, std::string_view id) {
-  struct Entry {
-    std::string_view id;
-    ImU32 color;
-  };
-  // Okabe and Ito's palette.
-  static const Entry entries[] = {
-      {"weights", IM_COL32(0x00, 0x72, 0xB2, 255)},   {"gradients", IM_COL32(0x56, 0xB4, 0xE9, 255)},
-      {"optimizer", IM_COL32(0x00, 0x9E, 0x73, 255)}, {"activations", IM_COL32(0xE6, 0x9F, 0x00, 255)},
-      {"kv_cache", IM_COL32(0xE6, 0x9F, 0x00, 255)},  {"logits", IM_COL32(0xD5, 0x5E, 0x00, 255)},
-      {"adapters", IM_COL32(0xCC, 0x79, 0xA7, 255)},  {"gathered", IM_COL32(0xCC, 0x79, 0xA7, 255)}};
-  const bool serving =
-      std::any_of(bill.begin(), bill.end(), [](const Line& line) { return std::string_view(line.id) == "kv_cache"; });
-  if (serving && id == "activations") id = "logits";
-  for (const Entry& entry : entries)
-    if (entry.id == id) return entry.color;
-  return IM_COL32(0x9A, 0x9A, 0x94, 255);
+  const uint32_t rgb = line_rgb(bill, id);
+  return IM_COL32(rgb >> 16, rgb >> 8 & 0xFF, rgb & 0xFF, 255);
 }
 
 std::string with_groups(std::string_view text) {

@@ -84,7 +84,8 @@ std::string report_title(const Report& report) {
   const std::string model = plan.subject->name.empty() ? plan.model : plan.subject->name;
   const std::string gpu = plan.accelerator->name.empty() ? plan.gpu : plan.accelerator->name;
   const std::string title = model + " on ";
-  return plan.gpus > 1 ? title + show_grouped(plan.gpus) + " × " + gpu : title + gpu;
+  const double gpus = plan.view == View::serve ? plan.serve_gpus * plan.replicas : plan.gpus;
+  return gpus > 1 ? title + show_grouped(gpus) + " × " + gpu : title + gpu;
 }
 
 std::vector<Message> own_messages(const Report& report) {

@@ -75,7 +75,6 @@ expect 2 models --gpus 2
 # Not yet
 expect 2 plan 'model=llama-2-7b'
 expect 2 diagnose
-expect 2 estimate --format svg
 expect 2 estimate --format launch
 expect 2 estimate --timeline
 said 'not yet'

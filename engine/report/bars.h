@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/report/report.h"
+
+namespace vram {
+
+/// One stacked bar: what a GPU holds. `lines` belongs to the bill the bar was made from.
+struct Bar {
+  std::string label;  // "Each GPU", "Stage 3", "Stages 1–2"
+  const std::vector<Line>* lines;
+  double bytes, band;  // total, half-width of its band
+};
+
+/// A bar a stage; neighbours that hold the same share one; of very many the fullest remain.
+std::vector<Bar> training_bars(const TrainingBill& bill);
+
+/// One bar: every GPU of a replica holds the same.
+std::vector<Bar> serving_bars(const ServingBill& bill);
+
+/// 0xRRGGBB of a line of `bill`, the same in every view, export and theme (Okabe and Ito's palette, safe for
+/// colour-blind readers).
+uint32_t line_rgb(const std::vector<Line>& bill, std::string_view id);
+
+}  // namespace vram
