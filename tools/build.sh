@@ -1,6 +1,6 @@
 #!/bin/sh
 # tools/build.sh [PRESET...]: configures what is not configured yet and builds. Presets: native native-asan
-# native-fuzz web; without any, native and web. The results are in build/PRESET. VRAM_TARGET=name builds that alone.
+# native-fuzz web web-single-file; without any, native and web. The results are in build/PRESET. VRAM_TARGET=name builds that alone.
 set -eu
 cd "$(dirname "$0")/.."
 . tools/env.sh

@@ -1,5 +1,9 @@
 // The page in its surroundings: screens, themes, frames, fingers, idleness, lost graphics, the network.
-import { equal, open, origin, truth, wrappers } from './harness.mjs';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { equal, open, origin, site, truth, wrappers } from './harness.mjs';
 
 const base = 'v=1&model=llama-2-7b&gpus=8';
 
@@ -18,6 +22,19 @@ async function pixel(tab, x, y) {
 }
 
 export const cases = {
+  async 'as one file the page works from a disk, and still edits its address'() {
+    const folder = mkdtempSync(join(tmpdir(), 'vram-ledger-'));
+    const file = join(folder, 'vram-ledger.html');
+    execFileSync('node', ['tools/single_file.mjs', site, file]);
+    const tab = await open('', { url: `file://${file}#${base}` });
+    equal((await tab.report()).share, base, 'the plan of the address');
+    await tab.type('field.tp', '2');
+    equal(await tab.hash(), `${base}&tp=2`, 'the address after an edit');
+    equal(tab.requests.filter((url) => !/^(file|data):/.test(url)), [], 'requests');
+    equal(tab.faults, [], 'faults');
+    await tab.close();
+    rmSync(folder, { recursive: true });
+  },
   async 'dark and light follow the system, or the link'() {
     for (const [scheme, share, color] of [['light', base, [251, 251, 249]], ['dark', base, [20, 22, 26]],
       ['dark', `${base}&theme=light`, [251, 251, 249]], ['light', `${base}&theme=dark`, [20, 22, 26]]]) {
