@@ -11,7 +11,6 @@ namespace {
 
 /// What the contract has and this version does not.
 std::string_view unbuilt(const Arguments& arguments) {
-  if (arguments.timeline) return "--timeline";
   const std::string_view format = arguments.format ? std::string_view(*arguments.format) : "";
   return format == "launch" ? format : "";
 }
@@ -39,12 +38,16 @@ int estimate(const Arguments& arguments) {
   }
   const std::optional<Format> format = read_format(arguments, Format::text, kReportFormats);
   if (!format) return kNoAnswer;
+  if (arguments.timeline && *format != Format::text && *format != Format::json) {
+    say("--timeline goes with --format text or json");
+    return kNoAnswer;
+  }
   const std::optional<std::string> share = plan_text(arguments);
   if (!share) return kNoAnswer;
   const vram::Report report = vram::report(*share);
   say(report.messages);
   if (!report.answered && *format != Format::json) return kNoAnswer;
-  print(write_report(report, *format));
+  print(write_report(report, *format, arguments.timeline));
   return check_status(report, arguments.check);
 }
 

@@ -28,11 +28,12 @@ std::string write_comparison(const vram::Report& report, Format format) {
 
 }  // namespace
 
-std::string write_report(const vram::Report& report, Format format) {
+std::string write_report(const vram::Report& report, Format format, bool timeline) {
+  if (timeline && format == Format::text) return write_report(report, format) + vram::timeline_text(report);
   if (report.other && format != Format::json) return write_comparison(report, format);
   switch (format) {
     case Format::json:
-      return vram::report_json(report) + "\n";
+      return vram::report_json(report, timeline) + "\n";
     case Format::markdown:
       return vram::report_markdown(report);
     case Format::csv:

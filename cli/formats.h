@@ -19,7 +19,8 @@ std::optional<Format> read_format(const Arguments& arguments, Format otherwise,
                                   std::string_view accepted = kListFormats);
 
 /// Ends with a line break. A plan with `vs` is shown beside the other one (in JSON: the report, with `compare` in it).
-std::string write_report(const vram::Report& report, Format format);
+/// `timeline`: with the memory along a training step, in JSON and text.
+std::string write_report(const vram::Report& report, Format format, bool timeline = false);
 
 /// The status that --check asks for.
 int check_status(const vram::Report& report, Check check);

@@ -11,7 +11,7 @@ constexpr const char* kUsage =
 
   vram-ledger estimate [SHARE] [--KEY VALUE]... [--config FILE]
                        [--format text|json|markdown|csv|svg] [--check[=tight]]
-                       [--vs SHARE]
+                       [--vs SHARE] [--timeline]
   vram-ledger models | gpus [--format text|json|markdown|csv]
   vram-ledger link     [SHARE] [--KEY VALUE]...    the canonical share string
   vram-ledger batch    FILE [--format ...]         a share string a line
@@ -28,6 +28,7 @@ shows one. Every key is a flag, too, with - for _.
   --vs SHARE       the plan beside a second one, and what differs
   --check          exit status 1 where the plan does not fit (of view=serve: does
                    not serve what is asked); with =tight also where it may not
+  --timeline       with the memory along a training step, layer by layer
   --help           this, and every key
   --version
 

@@ -76,8 +76,11 @@ void check_pipeline(FaultList& list) {
   const Plan& p = list.plan;
   const double chunks = p.pp * p.vpp;
   list.add_if(p.layers > 0 && p.pp > p.layers, Key::pp, n(p.pp) + " stages are more than " + n(p.layers) + " layers");
-  list.add_if(p.layers > 0 && p.pp <= p.layers && chunks > p.layers, Key::vpp,
-              n(p.pp) + " stages × " + n(p.vpp) + " chunks are more than " + n(p.layers) + " layers");
+  // The embedding may count as a layer of the first chunk, the loss as one of the last (Megatron-LM,
+  // account_for_embedding_in_pipeline_split, account_for_loss_in_pipeline_split).
+  list.add_if(
+      p.layers > 0 && p.pp <= p.layers && chunks > p.layers + 2, Key::vpp,
+      n(p.pp) + " stages × " + n(p.vpp) + " chunks are more than " + n(p.layers) + " layers, embedding and loss");
   list.add_if(p.vpp > 1 && p.pp == 1, Key::vpp, "chunks need a pipeline; pp is 1");
   // DeepSpeed's pipeline engine refuses sharded gradients (deepspeed/runtime/pipe/engine.py).
   list.add_if(p.framework == Framework::deepspeed && p.pp > 1 && p.zero >= 2, Key::zero,
@@ -89,8 +92,7 @@ void check_schedule(FaultList& list) {
   const Plan& p = list.plan;
   const bool interleaved = p.schedule == Schedule::interleaved;
   list.add_if(interleaved && p.vpp == 1, Key::schedule, "interleaved needs vpp above 1");
-  const bool one_chunk = p.schedule == Schedule::one_f_one_b || p.schedule == Schedule::gpipe;
-  list.add_if(one_chunk && p.vpp > 1, Key::schedule,
+  list.add_if(!interleaved && p.vpp > 1, Key::schedule,
               value_text(p, Key::schedule) + " has one chunk a stage; vpp is " + n(p.vpp));
   if (!divides(p.tp * p.pp * p.cp, p.gpus) || !divides(p.micro_batch * p.dp(), p.global_batch)) return;
   const double micro_batches = p.micro_batches();

@@ -32,7 +32,10 @@ struct Report {
 Report report(std::string_view share);
 Report report(const PlanReading& reading);
 
-std::string report_json(const Report& report);      // contract section 3; one line, no trailing newline
+/// Contract section 3; one line, no trailing newline. `timeline`: with training.timeline.
+std::string report_json(const Report& report, bool timeline = false);
+/// Memory along a training step, a row a stage, for a terminal.
+std::string timeline_text(const Report& report);
 std::string report_text(const Report& report);      // an 80-column terminal
 /// Also the document behind the page's canvas. With the address of a `page` it links to the plan there.
 std::string report_markdown(const Report& report, std::string_view page = "");

@@ -1,6 +1,7 @@
 #include "engine/report/compare.h"
 #include "engine/report/json_writer.h"
 #include "engine/report/report.h"
+#include "engine/training/timeline.h"
 
 // The order of the members is that of the contract.
 namespace vram {
@@ -128,10 +129,27 @@ void write_training_bill(JsonWriter& json, const TrainingBill& bill) {
   if (bill.host_verdict) json.member("host_verdict", verdict_word(*bill.host_verdict));
 }
 
-void write_training(JsonWriter& json, const TrainingBill& bill) {
+void write_timeline(JsonWriter& json, const Report& report) {
+  json.open('[', "timeline");
+  for (const TimelinePoint& point : training_timeline(report.plan, report.compute.step_seconds.value_or(1))) {
+    json.open('{');
+    json.member("t", point.t);
+    json.member("stage", static_cast<int64_t>(point.stage));
+    json.member("event", point.event);
+    if (point.micro_batch >= 0) json.member("micro_batch", static_cast<int64_t>(point.micro_batch));
+    if (point.layer >= 0) json.member("layer", static_cast<int64_t>(point.layer));
+    json.member("allocated_bytes", point.allocated_bytes);
+    json.close('}');
+  }
+  json.close(']');
+}
+
+void write_training(JsonWriter& json, const Report& report, bool timeline) {
+  const TrainingBill& bill = report.training;
   json.open('{', "training");
   json.member("verdict", verdict_word(bill.verdict));
   if (bill.verdict != Verdict::invalid) write_training_bill(json, bill);
+  if (bill.verdict != Verdict::invalid && timeline) write_timeline(json, report);
   write_training_napkin(json, bill.napkin);
   json.close('}');
 }
@@ -297,7 +315,7 @@ void write_comparison(JsonWriter& json, const Report& report) {
 
 }  // namespace
 
-std::string report_json(const Report& report) {
+std::string report_json(const Report& report, bool timeline) {
   JsonWriter json;
   json.open('{');
   if (report.answered) {
@@ -306,7 +324,7 @@ std::string report_json(const Report& report) {
     json.member("share", report.share);
     write_model(json, report.plan);
     write_hardware(json, report.plan);
-    write_training(json, report.training);
+    write_training(json, report, timeline);
     write_compute(json, report.compute);
     write_serving(json, report.serving);
     write_findings(json, report.findings);

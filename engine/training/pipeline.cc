@@ -52,28 +52,68 @@ double chunks_in_flight(const Plan& plan, double k) {
   return std::min(m, p - k);
 }
 
-/// Chunk c of rank k is the model's chunk c * p + k (arXiv 2104.04473, section 2.2.2).
-std::vector<LayerRange> interleaved_ranges(size_t layers, size_t p, size_t v, size_t k) {
+bool interleaves(const Plan& plan) { return plan.schedule == Schedule::interleaved && plan.vpp > 1 && plan.pp > 1; }
+
+/// Layers of each of `count` chunks of the model, as even as possible, the surplus to later ones. Where only that comes
+/// out even, the embedding counts as a layer of the first chunk and the loss as one of the last (Megatron-LM,
+/// account_for_embedding_in_pipeline_split and account_for_loss_in_pipeline_split).
+std::vector<size_t> chunk_layers(size_t layers, size_t count, bool may_count_ends) {
+  const bool ends = may_count_ends && layers % count != 0 && (layers + 2) % count == 0;
+  const size_t all = ends ? layers + 2 : layers, surplus = all % count;
+  std::vector<size_t> chunks(count, all / count);
+  for (size_t i = count - surplus; i < count; ++i) ++chunks[i];
+  if (ends) --chunks.front(), --chunks.back();
+  return chunks;
+}
+
+std::vector<size_t> model_chunks(const Plan& plan) {
+  const bool parts = interleaves(plan);
+  const auto count = static_cast<size_t>(std::max(1.0, parts ? plan.pp * plan.vpp : plan.pp));
+  return chunk_layers(static_cast<size_t>(total_layers(plan)), count, parts);
+}
+
+std::vector<LayerRange> consecutive(const std::vector<size_t>& chunks) {
   std::vector<LayerRange> ranges;
-  const size_t chunk = layers / (p * v);
-  for (size_t c = 0; c < v; ++c) ranges.push_back({(c * p + k) * chunk, chunk});
+  size_t next = 0;
+  for (size_t count : chunks) {
+    ranges.push_back({next, count});
+    next += count;
+  }
   return ranges;
 }
 
-void set_ranges(const Plan& plan, const std::vector<LayerRange>& even, Stage& stage) {
-  const size_t k = static_cast<size_t>(stage.index), p = even.size();
-  const auto v = static_cast<size_t>(std::max(1.0, plan.vpp));
-  const auto layers = static_cast<size_t>(total_layers(plan));
-  stage.ranges = {even[k]};
-  if (plan.schedule == Schedule::interleaved && v > 1) {
-    stage.chunks = static_cast<double>(v);
-    if (plan.stages.empty() && layers % (p * v) == 0) stage.ranges = interleaved_ranges(layers, p, v, k);
+/// The ranges of every rank: its one stage; with interleaving chunk c of rank k is the model's chunk c * p + k (arXiv
+/// 2104.04473, section 2.2.2); with DualPipe a stage of either direction.
+std::vector<std::vector<LayerRange>> rank_ranges(const Plan& plan) {
+  const auto p = static_cast<size_t>(std::max(1.0, plan.pp));
+  const std::vector<double> given = given_stages(plan);
+  std::vector<std::vector<LayerRange>> ranks(p);
+  if (given.empty()) {
+    const std::vector<LayerRange> chunks = consecutive(model_chunks(plan));
+    for (size_t i = 0; i < chunks.size(); ++i) ranks[i % p].push_back(chunks[i]);
+  } else {
+    const std::vector<LayerRange> stages = consecutive({given.begin(), given.end()});
+    const size_t v = interleaves(plan) ? static_cast<size_t>(plan.vpp) : 1;
+    for (size_t k = 0; k < p; ++k)
+      for (LayerRange range : consecutive(chunk_layers(stages[k].count, v, false)))
+        ranks[k].push_back({stages[k].first + range.first, range.count});
   }
-  if (plan.schedule == Schedule::dualpipe && p > 1) {  // each rank holds a stage of either direction
-    stage.chunks = 2;
-    stage.ranges.push_back(even[p - 1 - k]);
-    stage.first = stage.last = k == 0 || k == p - 1;
-  }
+  if (plan.schedule == Schedule::dualpipe)
+    for (size_t k = 0; k < p / 2; ++k) {
+      const LayerRange own = ranks[k].front();
+      ranks[k].push_back(ranks[p - 1 - k].front());
+      ranks[p - 1 - k].push_back(own);
+    }
+  return ranks;
+}
+
+void set_ranges(const Plan& plan, std::vector<LayerRange> ranges, Stage& stage) {
+  stage.ranges = std::move(ranges);
+  stage.chunks = static_cast<double>(stage.ranges.size());
+  const int last = static_cast<int>(plan.pp) - 1;
+  stage.first = stage.index == 0;
+  stage.last = stage.index == last;
+  if (plan.schedule == Schedule::dualpipe) stage.first = stage.last = stage.first || stage.last;
   for (const LayerRange& range : stage.ranges) stage.layers += static_cast<double>(range.count);
 }
 
@@ -82,28 +122,21 @@ void set_ranges(const Plan& plan, const std::vector<LayerRange>& even, Stage& st
 std::vector<double> stage_layers(const Plan& plan) {
   std::vector<double> layers = given_stages(plan);
   if (!layers.empty()) return layers;
-  const double p = std::max(1.0, plan.pp), each = std::floor(total_layers(plan) / p);
-  const double surplus = total_layers(plan) - each * p;
-  for (double k = 0; k < p; ++k) layers.push_back(k >= p - surplus ? each + 1 : each);
+  const std::vector<size_t> chunks = model_chunks(plan);
+  layers.resize(static_cast<size_t>(std::max(1.0, plan.pp)));
+  for (size_t i = 0; i < chunks.size(); ++i) layers[i % layers.size()] += static_cast<double>(chunks[i]);
   return layers;
 }
 
 std::vector<Stage> pipeline_stages(const Plan& plan) {
-  std::vector<LayerRange> even;
-  size_t next = 0;
-  for (double layers : stage_layers(plan)) {
-    even.push_back({next, static_cast<size_t>(layers)});
-    next += static_cast<size_t>(layers);
-  }
+  std::vector<std::vector<LayerRange>> ranges = rank_ranges(plan);
   // Without a shape all stages are alike: a few of them say it all.
-  if (!plan.subject->has_shape) even.resize(std::min(even.size(), kMostStagesWithoutShape));
-  std::vector<Stage> stages(even.size());
+  if (!plan.subject->has_shape) ranges.resize(std::min(ranges.size(), kMostStagesWithoutShape));
+  std::vector<Stage> stages(ranges.size());
   for (size_t k = 0; k < stages.size(); ++k) {
     Stage& stage = stages[k];
     stage.index = static_cast<int>(k);
-    stage.first = k == 0;
-    stage.last = k + 1 == stages.size();
-    set_ranges(plan, even, stage);
+    set_ranges(plan, std::move(ranges[k]), stage);
     stage.chunks_in_flight = chunks_in_flight(plan, static_cast<double>(k));
   }
   return stages;

@@ -12,8 +12,8 @@ struct LayerRange {
   size_t first = 0, count = 0;
 };
 
-/// What one pipeline rank holds: its layers (several ranges with virtual stages or two directions), and how many
-/// micro-batches' activations live on it at once, counted in chunks of its layers.
+/// What one pipeline rank holds: its layers, a range for each chunk (several with virtual stages or two directions),
+/// and how many micro-batches' activations live on it at once, counted in chunks of its layers.
 struct Stage {
   int index = 0;
   std::vector<LayerRange> ranges;

@@ -43,6 +43,13 @@ expect 0 estimate 'model=llama-2-7b&gpus=2' --gpus 8 --format json
 holds '"gpus":8'
 holds '"messages":[]'
 
+expect 0 estimate 'model=llama-2-7b&gpus=4&pp=4' --timeline --format json
+holds '"timeline":[{"t":0,"stage":0,"event":"forward","micro_batch":0,"layer":0,"allocated_bytes":'
+expect 0 estimate 'model=llama-2-7b' --timeline
+holds 'Allocated along a training step'
+expect 0 estimate 'model=llama-2-7b&gpus=3&tp=2' --timeline --format json
+expect 2 estimate --timeline --format csv
+
 # Faults of a share string are messages: an answer all the same
 expect 0 estimate 'model=llama-2-7b&tp=abc&zzz=1' --format json
 said "tp: 'abc'"
@@ -76,7 +83,6 @@ expect 2 models --gpus 2
 expect 2 plan 'model=llama-2-7b'
 expect 2 diagnose
 expect 2 estimate --format launch
-expect 2 estimate --timeline
 said 'not yet'
 silent
 

@@ -39,7 +39,7 @@ TEST_CASE("an impossible training plan says why, with its figures") {
        "tp: 9 KV heads can be neither divided over 6 GPUs nor repeated evenly on them"},
       {"gpus=16&tp=16&ffn=14344", "tp: 14344 columns of the MLP cannot be divided over 16 GPUs"},
       {"gpus=64&pp=64", "pp: 64 stages are more than 32 layers"},
-      {"gpus=16&pp=16&vpp=4&global_batch=16", "vpp: 16 stages × 4 chunks are more than 32 layers"},
+      {"gpus=16&pp=16&vpp=4&global_batch=16", "vpp: 16 stages × 4 chunks are more than 32 layers, embedding and loss"},
       {"vpp=2", "vpp: chunks need a pipeline; pp is 1"},
       {"gpus=4&pp=4&stages=8,8,8", "stages: 3 stages are listed, pp is 4"},
       {"gpus=4&pp=4&stages=8,8,8,9", "stages: the stages have 33 layers, the model 32"},

@@ -26,6 +26,20 @@ TEST_CASE("Stages are as even as possible, the surplus on the later ones") {
         std::vector<double>{10, 20, 30, 20});
 }
 
+TEST_CASE("Where only that comes out even, embedding and loss count as layers of the interleaved chunks") {
+  // Megatron-LM, account_for_embedding_in_pipeline_split and account_for_loss_in_pipeline_split: 126 + 2 = 16 × 8.
+  const Plan p = plan("model=llama-3.1-405b&gpus=16&pp=16&vpp=8&global_batch=16");
+  const std::vector<Stage> stages = pipeline_stages(p);
+  CHECK(stages[0].layers == 7);
+  CHECK(stages[0].ranges[0].count == 0);
+  CHECK(stages[0].ranges[1].first == 15);
+  CHECK(stages[1].layers == 8);
+  CHECK(stages[15].layers == 7);
+  CHECK(stages[15].ranges[7].count == 0);
+  CHECK(training_faults(p).empty());
+  CHECK_FALSE(training_faults(plan("model=llama-3.1-405b&gpus=16&pp=16&vpp=9&global_batch=16")).empty());
+}
+
 TEST_CASE("1F1B keeps as many micro-batches as stages follow") {
   const std::string share = "gpus=8&pp=8&global_batch=64";
   CHECK(in_flight(share, 0) == 8);  // arXiv 2104.04473, section 2.2.1

@@ -1,0 +1,283 @@
+#include "engine/training/timeline.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <string_view>
+
+#include "engine/training/phases.h"
+#include "engine/training/saved_tensors.h"
+#include "engine/training/simulate.h"
+
+namespace vram {
+namespace {
+
+constexpr double kMostStages = 128, kMostKept = 512;  // beyond: phases only
+constexpr size_t kMostPoints = 1 << 16;               // beyond: whole passes instead of layers
+
+uint64_t bytes_of(const std::vector<Line>& lines, std::string_view id) {
+  for (const Line& line : lines)
+    if (id == line.id) return line.bytes;
+  return 0;
+}
+
+/// A stage's memory in parts that come and go, from the phases of its bill.
+struct Memory {
+  uint64_t kept = 0;  // weights, optimizer, adapters, buffers
+  uint64_t gathered = 0, gathered_backward = 0, gradients = 0, logits = 0;
+  bool gradients_come = false;             // layer by layer during backward
+  uint64_t saved = 0, saved_backward = 0;  // activations of all chunks in flight
+  uint64_t working = 0;                    // of the layer in backward
+  uint64_t peak = 0;
+  std::vector<Phase> phases;
+};
+
+const Phase* phase_of(const Memory& memory, std::string_view id) {
+  for (const Phase& phase : memory.phases)
+    if (id == phase.id) return &phase;
+  return nullptr;
+}
+
+Memory memory_of(const Plan& plan, const Stage& stage) {
+  const StageLedger ledger(plan, stage);
+  Memory m;
+  m.phases = ledger.phases();
+  m.peak = ledger.allocated_bytes(ledger.peak());
+  const std::vector<Line>& forward = phase_of(m, "forward")->lines;
+  const std::vector<Line>& backward = phase_of(m, "backward")->lines;
+  for (const char* id : {"weights", "optimizer", "adapters", "buffers"}) m.kept += bytes_of(forward, id);
+  m.gathered = bytes_of(forward, "gathered");
+  m.gathered_backward = bytes_of(backward, "gathered");
+  m.saved = bytes_of(forward, "activations");
+  for (const Line& line : backward)
+    if (std::string_view(line.id) == "activations") m.working = bytes_of(line.children, "working");
+  m.saved_backward = bytes_of(backward, "activations") - m.working;
+  m.gradients_come = bytes_of(forward, "gradients") == 0;
+  m.gradients = bytes_of(phase_of(m, "reduce")->lines, "gradients");
+  if (const Phase* loss = phase_of(m, "loss"))
+    m.logits = loss->allocated_bytes - phase_of(m, "forward")->allocated_bytes;
+  return m;
+}
+
+/// What one layer keeps until backward, in a measure of its own.
+double kept_by_layer(const Plan& plan, size_t layer) {
+  if (plan.recompute == Recompute::full) return 1;
+  const LayerKind& kind = plan.subject->layer(layer);
+  return std::max(1e-9, bytes_per_token(saved_tensors(plan, layer_setting(plan, kind), kind)));
+}
+
+/// A chunk's layers as shares of its passes.
+struct Chunk {
+  std::vector<double> work, kept;  // layer by layer; each adds up to 1, work with the head's to 1
+  size_t first = 0;
+  bool last = false;  // has the loss
+};
+
+Chunk chunk_of(const Plan& plan, const Stage& stage, int index) {
+  Chunk chunk;
+  const LayerRange range = stage.ranges[static_cast<size_t>(index)];
+  chunk.first = range.first;
+  chunk.last = chunk_position(plan, stage.index, index) == chunks_on_the_way(plan) - 1;
+  double work = chunk.last ? head_work(plan) : 0, kept = 0;
+  for (size_t i = 0; i < range.count; ++i) {
+    chunk.work.push_back(layer_work(plan, range.first + i));
+    chunk.kept.push_back(kept_by_layer(plan, range.first + i));
+    work += chunk.work.back();
+    kept += chunk.kept.back();
+  }
+  for (double& share : chunk.work) share /= work;
+  for (double& share : chunk.kept) share /= kept;
+  return chunk;
+}
+
+/// The most chunks whose activations live at once.
+int most_in_flight(const std::vector<TimedPass>& passes) {
+  int live = 0, most = 1;
+  for (const TimedPass& timed : passes) {
+    if (timed.pass.kind == PassKind::forward) most = std::max(most, ++live);
+    if (timed.pass.frees) --live;
+  }
+  return most;
+}
+
+/// Writes down one stage's points while its passes go by.
+class StageTrace {
+ public:
+  StageTrace(const Plan& plan, const Stage& stage, std::vector<TimedPass> passes, bool by_layer)
+      : memory_(memory_of(plan, stage)), passes_(std::move(passes)), by_layer_(by_layer) {
+    for (size_t c = 0; c < stage.ranges.size(); ++c) chunks_.push_back(chunk_of(plan, stage, static_cast<int>(c)));
+    stage_ = stage.index;
+    layers_ = std::max(1.0, stage.layers);
+    most_ = most_in_flight(passes_);
+  }
+
+  /// `tail`: how long reduction and optimizer are drawn.
+  std::vector<TimelinePoint> run(double tail) {
+    double at = 0;
+    for (const TimedPass& timed : passes_) {
+      if (timed.begin > at)
+        add(at, "waiting", memory_.kept + gradients() + memory_.gathered + saved(memory_.saved, live_));
+      pass_by(timed);
+      at = timed.end;
+    }
+    add_phase(at, "reduce");
+    add_phase(at + tail, "optimizer");
+    const Phase& start = *phase_of(memory_, "forward");
+    add(at + 2 * tail, "end", start.allocated_bytes - memory_.saved - memory_.gathered);
+    return std::move(points_);
+  }
+
+ private:
+  /// `all` is there when `most_` chunks are.
+  uint64_t saved(uint64_t all, double live) const {
+    return static_cast<uint64_t>(std::floor(static_cast<double>(all) * std::clamp(live / most_, 0.0, 1.0)));
+  }
+  uint64_t gradients() const {
+    if (!memory_.gradients_come) return memory_.gradients;
+    return static_cast<uint64_t>(static_cast<double>(memory_.gradients) * std::min(1.0, done_ / layers_));
+  }
+  void add(double t, const char* event, uint64_t bytes, int micro_batch = -1, int layer = -1) {
+    // The bill's phases are the account; shares between them may not exceed it.
+    points_.push_back({t, stage_, event, micro_batch, layer, std::min(bytes, memory_.peak)});
+  }
+  void add_phase(double t, const char* id) { add(t, id, phase_of(memory_, id)->allocated_bytes); }
+
+  void pass_by(const TimedPass& timed) {
+    const Chunk& chunk = chunks_[static_cast<size_t>(timed.pass.chunk)];
+    if (timed.pass.kind == PassKind::forward) return forward(timed, chunk);
+    backward(timed, chunk);
+  }
+
+  void forward(const TimedPass& timed, const Chunk& chunk) {
+    const double length = timed.end - timed.begin;
+    const uint64_t rest = memory_.kept + gradients() + memory_.gathered;
+    double at = timed.begin, kept = 0;
+    for (size_t i = 0; i < chunk.work.size(); ++i) {
+      kept += chunk.kept[i];
+      const bool all = i + 1 == chunk.work.size();
+      if (by_layer_ || all)
+        add(by_layer_ ? at : timed.begin, "forward", rest + saved(memory_.saved, live_ + (all ? 1 : kept)),
+            timed.pass.micro_batch, by_layer_ ? static_cast<int>(chunk.first + i) : -1);
+      at += length * chunk.work[i];
+    }
+    ++live_;
+    if (chunk.last && memory_.logits > 0)
+      add(at, "loss", rest + saved(memory_.saved, live_) + memory_.logits, timed.pass.micro_batch);
+  }
+
+  void backward(const TimedPass& timed, const Chunk& chunk) {
+    const bool weights = timed.pass.kind == PassKind::weights;
+    const char* event = weights ? "weights" : "backward";
+    const double length = timed.end - timed.begin;
+    const uint64_t rest = memory_.kept + memory_.gathered_backward + memory_.working;
+    double at = timed.end, freed = 0;
+    for (double share : chunk.work) at -= length * share;  // the head's backward comes first
+    for (size_t n = chunk.work.size(); n-- > 0;) {
+      const bool first = n + 1 == chunk.work.size();
+      if (by_layer_ || first)
+        add(at, event, rest + gradients() + saved(memory_.saved_backward, live_ - freed), timed.pass.micro_batch,
+            by_layer_ ? static_cast<int>(chunk.first + n) : -1);
+      at += length * chunk.work[n];
+      if (!timed.pass.frees) continue;
+      freed += chunk.kept[n];
+      ++done_;
+    }
+    if (timed.pass.frees) --live_;
+  }
+
+  Memory memory_;
+  std::vector<TimedPass> passes_;
+  bool by_layer_;
+  std::vector<Chunk> chunks_;
+  int stage_ = 0, most_ = 1;
+  double layers_ = 1, live_ = 0, done_ = 0;
+  std::vector<TimelinePoint> points_;
+};
+
+/// Micro-batches to draw: all where they are few, else enough to fill the pipeline, repeat and drain it.
+double drawn_micro_batches(const Plan& plan) {
+  const double all = plan.micro_batches(), some = std::max(4.0, 4 * plan.pp);
+  return plan.schedule == Schedule::gpipe ? all : std::min(all, some);
+}
+
+bool has_passes(const Plan& plan) {
+  return plan.subject->has_shape && plan.pp <= kMostStages && drawn_micro_batches(plan) <= kMostKept;
+}
+
+/// Without layers, or with too many passes to draw: the phases of a step, one after the other.
+void add_phases(const Plan& plan, const Stage& stage, std::vector<TimelinePoint>& points) {
+  const Memory memory = memory_of(plan, stage);
+  const double count = static_cast<double>(memory.phases.size());
+  for (size_t i = 0; i < memory.phases.size(); ++i)
+    points.push_back(
+        {static_cast<double>(i) / count, stage.index, memory.phases[i].id, -1, -1, memory.phases[i].allocated_bytes});
+}
+
+/// Work of a micro-batch on the busiest rank: how long each one takes while they repeat.
+double period_of(const std::vector<std::vector<TimedPass>>& ranks, double micro_batches) {
+  double most = 0;
+  for (const std::vector<TimedPass>& passes : ranks) {
+    double work = 0;
+    for (const TimedPass& timed : passes) work += timed.end - timed.begin;
+    most = std::max(most, work / micro_batches);
+  }
+  return most;
+}
+
+/// Puts `more` micro-batches into the middle of a stage's points.
+void repeat(double middle, double period, double more, int numbers, std::vector<TimelinePoint>& points) {
+  const auto later = std::find_if(points.begin(), points.end(), [&](const TimelinePoint& p) { return p.t >= middle; });
+  if (later == points.begin() || later == points.end()) return;
+  TimelinePoint rest = *std::prev(later);
+  rest.t = middle;
+  rest.event = "repeats";
+  rest.micro_batch = rest.layer = -1;
+  for (const TimelinePoint& p : points)
+    if (std::abs(p.t - middle) <= period) rest.allocated_bytes = std::max(rest.allocated_bytes, p.allocated_bytes);
+  for (auto p = later; p != points.end(); ++p) {
+    p->t += more * period;
+    if (p->micro_batch >= 0) p->micro_batch += numbers;
+  }
+  points.insert(later, rest);
+}
+
+/// Two directions share the micro-batches of DualPipe.
+double directions(const Plan& plan) { return plan.schedule == Schedule::dualpipe && plan.pp > 1 ? 2 : 1; }
+
+/// Points of all stages, in units of work.
+std::vector<TimelinePoint> trace(const Plan& plan, const std::vector<Stage>& stages) {
+  const double drawn = drawn_micro_batches(plan), more = plan.micro_batches() - drawn;
+  std::vector<std::vector<TimedPass>> ranks = simulate(plan, stages, static_cast<int>(drawn));
+  double span = 0, layers = 0;
+  for (size_t i = 0; i < ranks.size(); ++i) {
+    span = std::max(span, ranks[i].back().end);
+    layers += stages[i].layers / stages[i].chunks * static_cast<double>(ranks[i].size());
+  }
+  const double period = period_of(ranks, drawn);
+  std::vector<TimelinePoint> points;
+  for (size_t i = 0; i < ranks.size(); ++i) {
+    StageTrace stage(plan, stages[i], std::move(ranks[i]), layers < static_cast<double>(kMostPoints));
+    std::vector<TimelinePoint> own = stage.run(layer_work(plan, 0));
+    if (more > 0) repeat(span / 2, period, more, static_cast<int>(more / directions(plan)), own);
+    points.insert(points.end(), own.begin(), own.end());
+  }
+  return points;
+}
+
+}  // namespace
+
+std::vector<TimelinePoint> training_timeline(const Plan& plan, double step_seconds) {
+  if (!training_faults(plan).empty()) return {};
+  const std::vector<Stage> stages = pipeline_stages(plan);
+  std::vector<TimelinePoint> points;
+  if (has_passes(plan))
+    points = trace(plan, stages);
+  else
+    for (const Stage& stage : stages) add_phases(plan, stage, points);
+  double span = has_passes(plan) ? 0 : 1;
+  for (const TimelinePoint& point : points) span = std::max(span, point.t);
+  for (TimelinePoint& point : points) point.t *= step_seconds / span;
+  return points;
+}
+
+}  // namespace vram

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <vector>
+
+#include "engine/training/training.h"
+
+namespace vram {
+
+/// From `t` on, until the stage's next point, no more than `allocated_bytes` are allocated.
+struct TimelinePoint {
+  double t = 0;  // seconds since the step began; without a step time, its share of the step
+  int stage = 0;
+  const char* event =
+      "";                // "forward", "loss", "backward", "weights", "reduce", "optimizer", "waiting", "repeats", "end"
+  int micro_batch = -1;  // forward, loss, backward, weights: with DualPipe counted in each direction
+  int layer = -1;        // the model's; -1 for several at once
+  uint64_t allocated_bytes = 0;
+};
+
+/// Memory of every pipeline stage along one step, layer by layer, stage by stage, in the order of time. The most of a
+/// stage is its `allocated_bytes` in the bill. Times follow the schedule with passes as long as their arithmetic;
+/// gradient reduction and the optimizer are drawn as long as one layer's pass. Where micro-batches repeat, a few are
+/// drawn, and "repeats" stands for the rest. Empty for an invalid plan. Milliseconds: made on demand.
+std::vector<TimelinePoint> training_timeline(const Plan& plan, double step_seconds = 1);
+
+}  // namespace vram
