@@ -1,0 +1,124 @@
+#include "engine/advice/log/device_csv.h"
+
+#include <algorithm>
+#include <cctype>
+
+namespace vram {
+namespace {
+
+constexpr size_t kLongestRow = 2000, kMostRows = 256;
+
+struct Column {
+  std::string_view head;  // without blanks, in small letters
+  const char* what;
+  uint64_t unit_bytes;
+  const char* tool;
+};
+
+constexpr uint64_t kMi = 1 << 20;
+constexpr Column kColumns[] = {{"memory.total[mib]", "total_bytes", kMi, "nvidia-smi"},
+                               {"memory.used[mib]", "used_bytes", kMi, "nvidia-smi"},
+                               {"memory.free[mib]", "free_bytes", kMi, "nvidia-smi"},
+                               {"memory.reserved[mib]", "driver_reserved_bytes", kMi, "nvidia-smi"},
+                               {"used_gpu_memory[mib]", "process_list_bytes", kMi, "nvidia-smi"},
+                               {"used_memory[mib]", "process_list_bytes", kMi, "nvidia-smi"},
+                               {"vramtotalmemory(b)", "total_bytes", 1, "rocm-smi"},
+                               {"vramtotalusedmemory(b)", "used_bytes", 1, "rocm-smi"}};
+
+std::string squeezed(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (std::isspace(static_cast<unsigned char>(c)) == 0) {
+      out += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    }
+  }
+  return out;
+}
+
+std::vector<std::string_view> cells(std::string_view row) {
+  std::vector<std::string_view> out;
+  while (true) {
+    const size_t comma = row.find(',');
+    out.push_back(row.substr(0, comma));
+    if (comma == std::string_view::npos) return out;
+    row.remove_prefix(comma + 1);
+  }
+}
+
+const Column* find_column(std::string_view cell) {
+  const std::string head = squeezed(cell);
+  const auto found =
+      std::find_if(std::begin(kColumns), std::end(kColumns), [&](const Column& column) { return column.head == head; });
+  return found == std::end(kColumns) ? nullptr : found;
+}
+
+/// The columns of a head; empty for any other row.
+std::vector<const Column*> read_head(std::string_view row) {
+  std::vector<const Column*> columns;
+  bool known = false;
+  for (const std::string_view cell : cells(row)) {
+    columns.push_back(find_column(cell));
+    known = known || columns.back() != nullptr;
+  }
+  if (!known || columns.size() < 2) columns.clear();
+  return columns;
+}
+
+struct Table {
+  LogReading& reading;
+  std::vector<const Column*> columns;
+  uint32_t message = 1u << 20;  // beyond those of the rest of the log
+  int device = 0;
+  size_t rows = 0;
+
+  void add(const Column& column, std::string_view cell, uint32_t line) {
+    const LogText text = prepare_log(cell);
+    const NumberScan number = scan_number(text, 0);
+    LogFigure figure;
+    figure.what = column.what;
+    figure.kind = CaptureKind::bytes;
+    figure.tool = column.tool;
+    figure.printed = text.excerpt(0, text.size());
+    figure.device = device;
+    figure.message = message;
+    figure.line = line;
+    if (number.result == Scan::read && number_bytes(number, column.unit_bytes, figure.bytes)) {
+      reading.figures.push_back(std::move(figure));
+    } else {
+      reading.gaps.push_back({column.what, figure.printed, "no number", line});
+    }
+  }
+
+  /// False where the row is none of the table.
+  bool add_row(std::string_view row, uint32_t line) {
+    const std::vector<std::string_view> values = cells(row);
+    if (values.size() != columns.size() || rows++ >= kMostRows) return false;
+    ++message;
+    for (size_t i = 0; i < columns.size(); ++i) {
+      if (columns[i] != nullptr) add(*columns[i], values[i], line);
+    }
+    ++device;
+    return true;
+  }
+};
+
+}  // namespace
+
+void read_device_csv(std::string_view log, LogReading& reading) {
+  Table table{reading, {}};
+  for (uint32_t line = 1; !log.empty(); ++line) {
+    const std::string_view row = log.substr(0, log.find('\n'));
+    log.remove_prefix(std::min(log.size(), row.size() + 1));
+    if (row.size() > kLongestRow || row.find(',') == std::string_view::npos) continue;
+    if (!table.columns.empty() && table.add_row(row, line)) continue;
+    if (row.find('[') == std::string_view::npos && row.find('(') == std::string_view::npos) continue;
+    std::vector<const Column*> head = read_head(row);
+    if (!head.empty()) {
+      table.columns = std::move(head);
+      table.device = 0;
+      table.rows = 0;
+    }
+  }
+}
+
+}  // namespace vram

@@ -1,0 +1,139 @@
+#include "engine/advice/log/number.h"
+
+#include <cctype>
+
+#include "engine/units.h"
+
+namespace vram {
+namespace {
+
+constexpr int kMostDigits = 18;  // as many as 64 bits hold
+
+bool digit(char c) { return c >= '0' && c <= '9'; }
+bool letter(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; }
+
+size_t digits_from(const LogText& text, size_t at) {
+  size_t end = at;
+  while (digit(text.at(end)) && (end == at || text.gap(end) == Gap::none)) ++end;
+  return end - at;
+}
+
+struct Reader {
+  const LogText& text;
+  NumberScan out;
+  int count = 0;
+
+  void take(size_t at, size_t length, bool fraction) {
+    for (size_t i = at; i < at + length; ++i) {
+      if (count == kMostDigits + 1) {
+        if (!fraction) out.result = Scan::too_large;
+        continue;  // further decimals do not change a byte
+      }
+      if (out.digits > 0 || text.at(i) != '0') ++count;
+      out.digits = out.digits * 10 + static_cast<uint64_t>(text.at(i) - '0');
+      if (fraction) ++out.decimals;
+    }
+  }
+
+  /// ",840": three digits, as often as they come; two or four are decimals.
+  bool thousands(size_t at) const {
+    return text.at(at) == ',' && text.gap(at) == Gap::none && text.gap(at + 1) == Gap::none &&
+           digits_from(text, at + 1) == 3;
+  }
+  bool point(size_t at) const {
+    const char c = text.at(at);
+    return (c == '.' || c == ',') && text.gap(at) == Gap::none && text.gap(at + 1) == Gap::none &&
+           digits_from(text, at + 1) > 0;
+  }
+};
+
+struct Unit {
+  std::string_view name;
+  uint64_t binary, decimal;
+};
+
+constexpr uint64_t kKi = 1024, kMi = kKi * 1024, kGi = kMi * 1024, kTi = kGi * 1024;
+constexpr Unit kUnits[] = {{"bytes", 1, 1},
+                           {"byte", 1, 1},
+                           {"kib", kKi, kKi},
+                           {"mib", kMi, kMi},
+                           {"gib", kGi, kGi},
+                           {"tib", kTi, kTi},
+                           {"kb", kKi, 1000},
+                           {"mb", kMi, 1000000},
+                           {"gb", kGi, 1000000000},
+                           {"tb", kTi, 1000000000000},
+                           {"k", kKi, 1000},
+                           {"m", kMi, 1000000},
+                           {"g", kGi, 1000000000},
+                           {"t", kTi, 1000000000000},
+                           {"b", 1, 1}};
+
+/// The unit ends where a word may end. Capitals are not compared: kB, KB.
+bool has_unit(const LogText& text, size_t at, std::string_view name) {
+  for (size_t i = 0; i < name.size(); ++i) {
+    if (std::tolower(static_cast<unsigned char>(text.at(at + i))) != name[i]) return false;
+  }
+  const size_t end = at + name.size();
+  return text.gap(end) != Gap::none || !(letter(text.at(end)) || digit(text.at(end)));
+}
+
+}  // namespace
+
+NumberScan scan_number(const LogText& text, size_t at) {
+  Reader reader{text, {}};
+  if (text.at(at) == '-' || text.at(at) == '+') {
+    reader.out.negative = text.at(at) == '-';
+    if (text.gap(at + 1) != Gap::none) return {};
+    ++at;
+  }
+  const size_t whole = digits_from(text, at);
+  if (whole == 0) return {};
+  reader.out.result = Scan::read;
+  reader.take(at, whole, false);
+  at += whole;
+  if (whole <= 3) {
+    for (; reader.thousands(at); at += 4) reader.take(at + 1, 3, false);
+  }
+  if (reader.point(at)) {
+    const size_t length = digits_from(text, at + 1);
+    reader.take(at + 1, length, true);
+    at += 1 + length;
+  }
+  reader.out.end = at;
+  return reader.out;
+}
+
+double number_value(const NumberScan& number) {
+  std::string text = std::to_string(number.digits);
+  if (number.decimals > 0) text += "e-" + std::to_string(number.decimals);
+  const double value = read_number(text).value_or(0);
+  return number.negative ? -value : value;
+}
+
+bool number_bytes(const NumberScan& number, uint64_t unit_bytes, int64_t& bytes) {
+  using Wide = unsigned __int128;
+  if (number.result != Scan::read) return false;
+  Wide scale = 1;
+  for (int i = 0; i < number.decimals; ++i) scale *= 10;
+  const Wide rounded = (Wide{number.digits} * unit_bytes + scale / 2) / scale;
+  if (rounded > static_cast<Wide>(INT64_MAX)) return false;
+  bytes = static_cast<int64_t>(static_cast<uint64_t>(rounded));
+  if (number.negative) bytes = -bytes;
+  return true;
+}
+
+SizeScan scan_size(const LogText& text, size_t at, Gigabyte gigabyte) {
+  const NumberScan number = scan_number(text, at);
+  if (number.result == Scan::absent) return {Scan::absent, at};
+  for (const Unit& unit : kUnits) {
+    if (!has_unit(text, number.end, unit.name)) continue;
+    SizeScan size{Scan::read, number.end + unit.name.size()};
+    const uint64_t bytes = gigabyte == Gigabyte::decimal ? unit.decimal : unit.binary;
+    if (!number_bytes(number, bytes, size.bytes)) size.result = Scan::too_large;
+    return size;
+  }
+  return {Scan::no_unit, number.end};
+}
+
+}  // namespace vram

@@ -1,0 +1,215 @@
+#include "engine/advice/log/read_log.h"
+
+#include <array>
+#include <cctype>
+#include <map>
+
+#include "engine/advice/log/derive.h"
+#include "engine/advice/log/device_csv.h"
+#include "engine/advice/log/families.h"
+#include "engine/units.h"
+
+namespace vram {
+namespace {
+
+constexpr size_t kFirstKept = 16, kLastKept = 48;  // of each figure, where a log prints it at every step
+constexpr size_t kMostGaps = 64, kMostFigures = 20000;
+
+/// Of what a log prints at every step, the first and the last.
+void thin_out(LogReading& reading) {
+  std::map<std::string, size_t, std::less<>> total, seen;
+  for (const LogFigure& figure : reading.figures) ++total[figure.what];
+  std::vector<LogFigure> kept;
+  for (LogFigure& figure : reading.figures) {
+    const size_t number = seen[figure.what]++, all = total[figure.what];
+    if (number < kFirstKept || number + kLastKept >= all) kept.push_back(std::move(figure));
+  }
+  reading.left_out_figures += reading.figures.size() - kept.size();
+  reading.figures = std::move(kept);
+}
+
+struct Candidate {
+  const Family* family;
+  const Row* row;
+};
+
+/// Rows by the character they begin with.
+struct Index {
+  std::array<std::vector<Candidate>, 256> by_character;
+
+  Index() {
+    for (const auto families : {torch_families, device_families, training_families, vllm_families, server_families,
+                                llamacpp_families, compiler_families, host_families}) {
+      for (const Family& family : families()) {
+        for (const Row& row : family.rows) add({&family, &row});
+      }
+    }
+  }
+
+  void add(const Candidate& candidate) {
+    const char first = first_character(*candidate.row);
+    if (first != '\0') return by_character[static_cast<uint8_t>(first)].push_back(candidate);
+    for (char digit = '0'; digit <= '9'; ++digit) by_character[static_cast<uint8_t>(digit)].push_back(candidate);
+  }
+
+  const std::vector<Candidate>& at(char c) const {
+    return by_character[static_cast<uint8_t>(std::tolower(static_cast<unsigned char>(c)))];
+  }
+};
+
+const char* reason(Scan result) {
+  return result == Scan::no_unit ? "its unit is missing" : "more than 2^63 bytes: no limit, or an overflow";
+}
+
+struct Reader {
+  const LogText& text;
+  LogReading out;
+  const char* tool = "";
+  uint32_t message = 0;
+  uint32_t prefix_line = 0;  // where the rank was named
+  int prefix_rank = -1;
+  const char* prefix_name = "rank";
+  std::vector<int> devices, ranks;  // by message; -1: not named
+
+  void begin_message(const char* of) {
+    tool = of;
+    ++message;
+    devices.resize(message + 1, -1);
+    ranks.resize(message + 1, -1);
+  }
+
+  void add_gap(const Capture& capture, const std::string& why) {
+    if (out.gaps.size() >= kMostGaps) return;
+    out.gaps.push_back({capture.name, text.excerpt(capture.begin, capture.end), why, line(capture.begin)});
+  }
+
+  uint32_t line(size_t at) const { return at < text.size() ? text.lines[at] : 1; }
+
+  LogFigure figure(std::string what, CaptureKind kind, size_t at) const {
+    LogFigure made;
+    made.what = std::move(what);
+    made.kind = kind;
+    made.tool = tool;
+    made.message = message;
+    made.line = line(at);
+    return made;
+  }
+
+  /// "resource=host;code=1455"
+  void add_sayings(std::string_view says, size_t at) {
+    while (!says.empty()) {
+      const std::string_view one = says.substr(0, says.find(';'));
+      says.remove_prefix(std::min(says.size(), one.size() + 1));
+      const size_t equals = one.find('=');
+      const std::string name(one.substr(0, equals)), value(one.substr(equals + 1));
+      if (name == "unread") {
+        out.gaps.push_back({value, "", "the tool does not say", line(at)});
+        continue;
+      }
+      const bool number =
+          !value.empty() && (std::isdigit(static_cast<unsigned char>(value[0])) != 0 || value[0] == '-');
+      LogFigure said = figure(name, number ? CaptureKind::number : CaptureKind::text, at);
+      if (number) said.number = read_number(value).value_or(0);
+      said.text = value;
+      out.figures.push_back(std::move(said));
+    }
+  }
+
+  /// "weights_bytes" of a buffer is "weights_by_device".
+  static std::string by_device(const Capture& capture) {
+    if (capture.kind != CaptureKind::bytes) return capture.name;
+    return capture.name.substr(0, capture.name.size() - 6) + "_by_device";
+  }
+
+  void note_place(const Capture& capture) {
+    if (capture.name == "device") devices[message] = static_cast<int>(capture.number);
+    if (capture.name == "rank" || capture.name == "tp_rank") ranks[message] = static_cast<int>(capture.number);
+  }
+
+  /// The rank that the start of this line named.
+  void add_prefix(size_t at) {
+    if (prefix_rank < 0 || prefix_line != line(at) || ranks[message] >= 0) return;
+    ranks[message] = prefix_rank;
+    LogFigure rank = figure(prefix_name, CaptureKind::number, at);
+    rank.number = prefix_rank;
+    out.figures.push_back(std::move(rank));
+  }
+
+  void take(const Candidate& candidate, const RowMatch& match, size_t at) {
+    if (candidate.row->role == Role::prefix) {
+      for (const Capture& capture : match.captures) {
+        prefix_rank = static_cast<int>(capture.number);
+        prefix_name = capture.name == "tp_rank" ? "tp_rank" : "rank";
+        prefix_line = line(at);
+      }
+      return;
+    }
+    const bool other_tool = std::string_view(tool) != candidate.family->tool;
+    if (candidate.row->role == Role::starts || other_tool || message == 0) begin_message(candidate.family->tool);
+    add_prefix(at);
+    std::string on;
+    for (const Capture& capture : match.captures) {
+      if (capture.name == "on") on = capture.text;
+    }
+    for (const Capture& capture : match.captures) add_capture(capture, on);
+    add_sayings(candidate.row->says, at);
+    if (out.figures.size() > kMostFigures) thin_out(out);
+  }
+
+  void add_capture(const Capture& capture, const std::string& on) {
+    if (capture.result != Scan::read) return add_gap(capture, reason(capture.result));
+    if (capture.name == "on") return;
+    note_place(capture);
+    LogFigure made = figure(on.empty() ? capture.name : by_device(capture), capture.kind, capture.begin);
+    made.bytes = capture.bytes;
+    made.number = capture.number;
+    made.text = capture.text;
+    made.printed = text.excerpt(capture.begin, capture.end);
+    made.on = on;
+    out.figures.push_back(std::move(made));
+  }
+
+  void read() {
+    const Index index;
+    for (size_t at = 0; at < text.size();) {
+      size_t next = at + 1;
+      RowMatch near_miss;
+      for (const Candidate& candidate : index.at(text.at(at))) {
+        RowMatch match = match_row(*candidate.row, candidate.family->gigabyte, text, at);
+        if (match.matched) {
+          take(candidate, match, at);
+          next = match.end;
+          near_miss.captures.clear();
+          break;
+        }
+        if (near_miss.captures.empty()) near_miss = std::move(match);
+      }
+      for (const Capture& capture : near_miss.captures) {
+        if (capture.result == Scan::no_unit) add_gap(capture, reason(capture.result));
+      }
+      at = next;
+    }
+    for (LogFigure& made : out.figures) {
+      made.device = devices[made.message];
+      made.rank = ranks[made.message];
+    }
+  }
+};
+
+}  // namespace
+
+LogReading read_log(std::string_view log) {
+  const LogText text = prepare_log(log);
+  Reader reader{text, {}};
+  reader.devices.assign(1, -1);
+  reader.ranks.assign(1, -1);
+  reader.read();
+  LogReading reading = std::move(reader.out);
+  reading.left_out_bytes = text.left_out;
+  read_device_csv(log, reading);
+  derive_figures(reading);
+  thin_out(reading);
+  return reading;
+}
+
+}  // namespace vram

@@ -1,0 +1,241 @@
+#include "engine/advice/log/row.h"
+
+#include <cctype>
+
+namespace vram {
+namespace {
+
+constexpr size_t kSkip = 200, kWord = 120;
+constexpr size_t kCutWords = 3;  // characters of a text cut off that are enough to know it by
+constexpr size_t kKnown = 6;     // characters that matched before a size without a unit, to take it for one
+
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
+bool word_character(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; }
+bool special(char c) { return std::string_view("{<>^~$@!").find(c) != std::string_view::npos; }
+
+/// A pattern against a text, from one position on.
+struct Matcher {
+  std::string_view pattern;
+  const LogText& text;
+  Gigabyte gigabyte;
+  size_t at = 0;
+  size_t literal = 0;  // characters of the words before `at` that matched
+  size_t matched = 0;  // of all words so far
+  bool captured = false;
+  RowMatch out;
+
+  static void skip_blanks(std::string_view& rest) {
+    while (!rest.empty() && rest[0] == ' ') rest.remove_prefix(1);
+  }
+
+  /// All of `rest`; where it fails, `at` is where it stopped being right.
+  bool run(std::string_view rest) {
+    bool enough = false;
+    size_t good = at, kept = out.captures.size();  // at the last ^
+    while (true) {
+      skip_blanks(rest);
+      if (rest.empty()) return true;
+      if (rest[0] == '^') {
+        enough = true;
+        rest.remove_prefix(1);
+        good = at;
+        kept = out.captures.size();
+        continue;
+      }
+      if (!step(rest)) break;
+    }
+    if (!enough) return false;
+    at = good;
+    drop_captures(kept);
+    return true;
+  }
+
+  /// Those from `first` on, but for what is there and cannot be read.
+  void drop_captures(size_t first) {
+    std::vector<Capture> rest(out.captures.begin(), out.captures.begin() + static_cast<ptrdiff_t>(first));
+    for (size_t i = first; i < out.captures.size(); ++i) {
+      if (out.captures[i].result == Scan::no_unit) rest.push_back(std::move(out.captures[i]));
+    }
+    out.captures = std::move(rest);
+  }
+
+  bool step(std::string_view& rest) {
+    switch (rest[0]) {
+      case '{':
+        return capture(rest);
+      case '<':
+        optional(rest);
+        return true;
+      case '~':
+      case '$':
+        return skip_to(rest);
+      case '@':
+        rest.remove_prefix(1);
+        for (int i = 0; i < 8 && is_separator(text.at(at)); ++i) ++at;
+        return true;
+      case '!':
+        rest.remove_prefix(1);
+        if (text.at(at) != '.') return false;
+        while (text.at(at) == '.') ++at;
+        return true;
+      default:
+        return one_character(rest);
+    }
+  }
+
+  static bool is_separator(char c) {
+    return c != '\0' && std::string_view("'\":=,()").find(c) != std::string_view::npos;
+  }
+
+  /// The end of the text inside words behind a figure is taken for their end.
+  bool one_character(std::string_view& rest) {
+    if (at >= text.size() && captured && literal >= kCutWords) {
+      rest.remove_prefix(1);
+      return rest.find('{') == std::string_view::npos;
+    }
+    if (at >= text.size() || lower(text.at(at)) != lower(rest[0])) return false;
+    rest.remove_prefix(1);
+    ++literal;
+    ++matched;
+    ++at;
+    return true;
+  }
+
+  void optional(std::string_view& rest) {
+    const size_t close = rest.find('>');
+    const std::string_view inside = rest.substr(1, close - 1);
+    rest.remove_prefix(close + 1);
+    const size_t before = at, captures = out.captures.size();
+    if (run(inside)) return;
+    at = before;
+    out.captures.resize(captures);
+  }
+
+  bool words_follow(std::string_view words, size_t from) const {
+    for (const char c : words) {
+      if (c == ' ') continue;
+      if (lower(text.at(from)) != lower(c)) return false;
+      ++from;
+    }
+    return true;
+  }
+
+  /// To where the words behind the sign begin.
+  bool skip_to(std::string_view& rest) {
+    int lines = rest[0] == '$' ? 3 : 0;
+    rest.remove_prefix(1);
+    const std::string_view words = words_of(rest);
+    for (size_t i = at; i < text.size() && i < at + kSkip; ++i) {
+      if (i > at && text.gap(i) == Gap::line && lines-- == 0) return false;
+      if (!words_follow(words, i)) continue;
+      at = i;
+      literal = 0;
+      return true;
+    }
+    return false;
+  }
+
+  static std::string_view words_of(std::string_view rest) {
+    size_t end = 0;
+    while (end < rest.size() && !special(rest[end])) ++end;
+    return rest.substr(0, end);
+  }
+
+  bool capture(std::string_view& rest) {
+    const size_t close = rest.find('}');
+    const char kind = rest[1];
+    std::string name(close > 3 ? rest.substr(3, close - 3) : std::string_view());
+    rest.remove_prefix(close + 1);
+    literal = 0;
+    if (kind == 'w' || kind == 't') return capture_text(kind, std::move(name), rest);
+    if (kind == 'n' || kind == 'f') return capture_number(std::move(name));
+    if (kind == 'L') return capture_list(name);
+    return capture_size(kind, std::move(name));
+  }
+
+  void keep(Capture capture) {
+    at = capture.end;
+    captured = true;
+    if (!capture.name.empty()) out.captures.push_back(std::move(capture));
+  }
+
+  bool capture_number(std::string name) {
+    const NumberScan number = scan_number(text, at);
+    if (number.result == Scan::absent) return false;
+    Capture found{std::move(name), CaptureKind::number, number.result, 0, number_value(number), "", at, number.end};
+    keep(std::move(found));
+    return true;
+  }
+
+  bool capture_size(char kind, std::string name) {
+    Capture found{name.empty() ? name : name + "_bytes", CaptureKind::bytes, Scan::read, 0, 0, "", at, at};
+    if (kind == 'S') {
+      const SizeScan size = scan_size(text, at, gigabyte);
+      found.result = size.result;
+      found.bytes = size.bytes;
+      found.end = size.end;
+    } else {
+      scan_bare(kind, found);
+    }
+    if (found.result == Scan::absent) return false;
+    if (found.result == Scan::no_unit && matched < kKnown) return false;
+    const bool no_unit = found.result == Scan::no_unit;
+    keep(std::move(found));
+    return !no_unit;
+  }
+
+  /// A number whose unit stands elsewhere: in the table's head, or nowhere.
+  void scan_bare(char kind, Capture& found) const {
+    const NumberScan number = scan_number(text, at);
+    const uint64_t unit = kind == 'M' ? 1 << 20 : kind == 'G' ? 1 << 30 : kind == 'P' ? 4096 : 1;
+    found.result = number.result;
+    if (number.result == Scan::absent) return;
+    found.end = number.end;
+    if (!number_bytes(number, unit, found.bytes)) found.result = Scan::too_large;
+  }
+
+  bool capture_list(const std::string& name) {
+    const size_t before = out.captures.size();
+    while (capture_size('S', name)) {
+    }
+    if (out.captures.size() > before && out.captures.back().result == Scan::no_unit) return false;
+    return out.captures.size() > before;
+  }
+
+  bool capture_text(char kind, std::string name, std::string_view rest) {
+    skip_blanks(rest);
+    const std::string_view words = words_of(rest);
+    size_t end = at;
+    for (; end < text.size() && end < at + kWord; ++end) {
+      if (end > at && text.gap(end) == Gap::line) break;
+      if (kind == 'w' && end > at && text.gap(end) != Gap::none) break;
+      if (kind == 'w' && std::string_view(",;|()\"'=[]{}<>").find(text.at(end)) != std::string_view::npos) break;
+      if (kind == 't' && !words.empty() && words_follow(words, end)) break;
+    }
+    if (end == at) return false;
+    Capture found{std::move(name), CaptureKind::text, Scan::read, 0, 0, text.excerpt(at, end), at, end};
+    keep(std::move(found));
+    return true;
+  }
+};
+
+/// A row does not begin inside a word or a number.
+bool inside_word(const LogText& text, size_t at) {
+  if (at == 0 || text.gap(at) != Gap::none || !word_character(text.at(at))) return false;
+  const char before = text.at(at - 1);
+  return word_character(before) || (before == '.' && std::isdigit(static_cast<unsigned char>(text.at(at))) != 0);
+}
+
+}  // namespace
+
+char first_character(const Row& row) { return row.pattern[0] == '{' ? '\0' : lower(row.pattern[0]); }
+
+RowMatch match_row(const Row& row, Gigabyte gigabyte, const LogText& text, size_t at) {
+  Matcher matcher{row.pattern, text, gigabyte, at};
+  if (inside_word(text, at)) return {};
+  matcher.out.matched = matcher.run(row.pattern) && matcher.at > at;
+  matcher.out.end = matcher.at;
+  return std::move(matcher.out);
+}
+
+}  // namespace vram

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/advice/log/number.h"
+#include "engine/advice/log/text.h"
+
+namespace vram {
+
+enum class Role : uint8_t {
+  figures,
+  starts,  // a message of its own begins here: figures behind it belong together
+  prefix   // stands before the text of a line and says whose it is
+};
+
+/// One thing that a tool prints. A pattern is the text, with these in it (white space does not count, neither do
+/// capitals; a text that is cut off inside words still counts):
+///   {S name}  a size with its unit      {M name} {G name}  a bare number of MiB, of GiB
+///   {B name}  bytes                     {P name}           pages of 4,096 bytes
+///   {n name}  a whole number            {f name}           any number
+///   {w name}  a word                    {t name}           text up to what follows, on the line
+///   {L name}  sizes, one after the other
+///   <...>     may be missing            ^                  what is behind may be missing, from some point on
+///   ~         anything, on the line     $                  anything, up to three lines on
+///   @         any of '":=,()            !                  a row of dots
+/// A capture without a name is read over. Sizes are reported as name_bytes; where the row has an `on`, those of a
+/// device or buffer, as name_by_device. `device`, `rank`, `tp_rank`: whose the whole message is.
+struct Row {
+  const char* pattern;
+  const char* says = "";  // what the text means by itself: "resource=host;stage=kv"; "unread=..." what it fails to say
+  Role role = Role::figures;
+};
+
+/// The rows of one tool. To teach the reader a message, add a row.
+struct Family {
+  const char* tool;
+  Gigabyte gigabyte;
+  std::span<const Row> rows;
+};
+
+enum class CaptureKind : uint8_t { bytes, number, text };
+
+struct Capture {
+  std::string name;  // "tried_bytes"
+  CaptureKind kind = CaptureKind::number;
+  Scan result = Scan::read;
+  int64_t bytes = 0;
+  double number = 0;
+  std::string text;
+  size_t begin = 0, end = 0;  // in the log's characters
+};
+
+struct RowMatch {
+  bool matched = false;
+  size_t end = 0;
+  std::vector<Capture> captures;  // also those that could not be read; where `matched` is false, only those
+};
+
+RowMatch match_row(const Row& row, Gigabyte gigabyte, const LogText& text, size_t at);
+
+/// A character that a match of the row can begin with; 0: a number's.
+char first_character(const Row& row);
+
+}  // namespace vram

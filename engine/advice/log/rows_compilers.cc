@@ -1,0 +1,89 @@
+#include "engine/advice/log/families.h"
+
+namespace vram {
+namespace {
+
+// XLA's K, M and G are binary.
+constexpr Row kXla[] = {
+    {"in memory space vmem. Used {S used} of {S capacity} vmem.^ Exceeded vmem capacity by {S exceeded}",
+     "space=vmem;resource=on-chip", Role::starts},
+    {"in memory space {w space}. Used {S used} of {S capacity} {w}.^ Exceeded {w} capacity by {S exceeded}", "",
+     Role::starts},
+    {"Used {S used} of {S capacity} hbm.^ Exceeded hbm capacity by {S exceeded}", "", Role::starts},
+    {"Total hbm usage >= {S total}:^ reserved {S reserved}^ program {S program}^ arguments {S arguments}"},
+    {"Program hbm requirement {S program}:"},
+    {"global {S global} scoped {S scoped}"},
+    {"global {S global}"},
+    {"HLO temp {S hlo_temp} ("},
+    {"Out of memory while trying to allocate {B tried} bytes", "", Role::starts},
+    {"Out of memory while trying to allocate {S tried}", "", Role::starts},
+    {"Out of memory allocating {B tried} bytes", "", Role::starts},
+    {"Attempting to reserve {S tried} at the bottom of memory", "", Role::starts},
+    {"Attempting to allocate {S tried}. That was not possible. There are {S free} free", "", Role::starts},
+    {"Failed to allocate request for {S} ({S tried}) on device ordinal {n device}", "", Role::starts},
+    {"allocating {B tried} bytes", "", Role::starts},
+    {"parameter allocation: {S parameter}"},
+    {"constant allocation: {S constant}"},
+    {"maybe_live_out allocation: {S maybe_live_out}"},
+    {"preallocated temp allocation: {S preallocated_temp}"},
+    {"preallocated temp fragmentation: {S temp_fragmentation}"},
+    {"total allocation: {S total}"},
+    {"total fragmentation: {S fragmentation}"},
+};
+
+constexpr Row kTensorFlow[] = {
+    {"OOM when allocating tensor with shape[{t shape}] and type {w dtype}^ on ~GPU:{n device}", "", Role::starts},
+    {"ran out of memory trying to allocate {S tried} (rounded to {B tried_rounded})", "", Role::starts},
+    {"ran out of memory trying to allocate {S tried}", "", Role::starts},
+    {"failed to allocate {S} ({B tried} bytes) from device", "", Role::starts},
+    {"failed to alloc {B tried} bytes", "", Role::starts},
+    {"Sum Total of in-use chunks: {S in_use_chunks}"},
+    {"Limit: {B limit}$InUse: {B in_use}", "", Role::starts},
+    {"MaxInUse: {B max_in_use}"},
+    {"NumAllocs: {n num_allocs}"},
+    {"MaxAllocSize: {B max_alloc}"},
+};
+
+constexpr Row kOnnx[] = {
+    {"Failed to allocate memory for requested buffer of size {B tried}", "", Role::starts},
+    {"Available memory of {B free} is smaller than requested bytes of {B tried}", "", Role::starts},
+};
+
+constexpr Row kPaddle[] = {
+    {"Cannot allocate {S tried} memory on GPU {n device}^, {S allocated} memory has been allocated^ and available "
+     "memory "
+     "is only {S free}",
+     "", Role::starts},
+};
+
+constexpr Row kMindSpore[] = {
+    {"TotalUsedMemStatistics : {B used}", "", Role::starts},
+    {"alloc size : {B tried}"},
+    {"alloc size: {B tried}"},
+    {"total mem size : {B capacity}"},
+};
+
+constexpr Row kTenstorrent[] = {
+    {"Not enough space to allocate {B tried} B {w} buffer across {n banks} banks^, where each bank needs to store "
+     "{B per_bank} B^, but bank size is only {B bank} B",
+     "", Role::starts},
+};
+
+constexpr Row kTriton[] = {
+    {"out of resource: shared memory, Required: {B required}, Hardware limit: {B limit}",
+     "resource=gpu shared memory (on-chip)", Role::starts},
+};
+
+constexpr Family kFamilies[] = {{"XLA", Gigabyte::binary, kXla},
+                                {"TensorFlow", Gigabyte::binary, kTensorFlow},
+                                {"ONNX Runtime", Gigabyte::binary, kOnnx},
+                                {"PaddlePaddle", Gigabyte::binary, kPaddle},
+                                {"MindSpore", Gigabyte::binary, kMindSpore},
+                                {"TT-Metal", Gigabyte::binary, kTenstorrent},
+                                {"Triton", Gigabyte::binary, kTriton}};
+
+}  // namespace
+
+std::span<const Family> compiler_families() { return kFamilies; }
+
+}  // namespace vram

@@ -1,0 +1,79 @@
+#include "engine/advice/log/families.h"
+
+namespace vram {
+namespace {
+
+// The kernel's kB are 1,024 bytes; its task table counts pages.
+constexpr Row kKernel[] = {
+    {"oom-kill:constraint=CONSTRAINT_NONE", "constraint=global;resource=host"},
+    {"oom-kill:constraint=CONSTRAINT_MEMCG", "constraint=memcg;resource=host"},
+    {"oom-kill:constraint=CONSTRAINT_CPUSET", "constraint=cpuset;resource=host"},
+    {"Kill<ed> process {n} ({t process_name}) total-vm:{S total_vm}, anon-rss:{S anon_rss}^, file-rss:{S file_rss}",
+     "resource=host"},
+    {"[{n}] {n} {n} {P total_vm} {P rss} {n} {n} {n} {w process_name}", "resource=host"},
+    {"[{n}] {n} {n} {P total_vm} {P rss} {P} {P} {P} {n} {n} {n} {w process_name}", "resource=host"},
+};
+
+constexpr Row kLauncher[] = {
+    {"exitcode: {n exitcode}^) local_rank: {n local_rank}"},
+    {"return code = {n exitcode}"},
+    {"Reason: OOMKilled$Exit Code: {n exitcode}", "resource=host"},
+    {"Exit Code: {n exitcode}"},
+    {"exited with code {n exitcode}"},
+    {"rank : {n rank} (local_rank: {n local_rank})"},
+    {"Signal 9 (SIGKILL)", "resource=host"},
+    {"Signals.SIGKILL: 9", "resource=host"},
+    {"OOMKilled", "resource=host"},
+};
+
+constexpr Row kSlurm[] = {
+    {"Detected {n oom_events} oom-kill event", "resource=host"},
+    {"Detected {n oom_events} oom_kill event", "resource=host"},
+};
+
+// psutil's bytes / 2^30, called GB.
+constexpr Row kRay[] = {
+    {"memory used={S task_used}) was running was {S host_used} / {S host_total} ({f fraction})^, which exceeds the "
+     "memory "
+     "usage threshold of {f threshold}",
+     "resource=host"},
+    {"was running was {S host_used} / {S host_total} ({f fraction})^, which exceeds the memory usage threshold of "
+     "{f threshold}",
+     "resource=host"},
+};
+
+constexpr Row kAllocators[] = {
+    {"DefaultCPUAllocator: ~you tried to allocate {B tried}", "resource=host", Role::starts},
+    {"DefaultCPUAllocator: ", "resource=host", Role::starts},
+    {"os error 1455", "resource=host;code=1455"},
+    {"WinError 1455", "resource=host;code=1455"},
+    {"std::bad_alloc", "resource=host"},
+    {"[Errno 12] Cannot allocate memory", "resource=host"},
+};
+
+constexpr Row kShared[] = {
+    {"out of shared memory", "resource=shm"},
+    {"[{n local_device}] ~failed to extend /dev/shm/{w} to {B shm_tried} bytes", "resource=shm"},
+    {"failed to extend /dev/shm/{w} to {B shm_tried} bytes", "resource=shm"},
+    {"Error while creating shared memory segment /dev/shm/{w} (size {B})", "resource=shm"},
+    {"unable to write to file", "resource=shm"},
+    {"Failed to CUDA calloc {B tried} bytes", "failed=NCCL"},
+    {"Failed to CUDA calloc async {B tried} bytes", "failed=NCCL"},
+    {"Failed to CUDA host alloc {B tried} bytes", "failed=NCCL"},
+};
+
+constexpr Row kOthers[] = {
+    {"CUDA_ERROR_OUT_OF_MEMORY", "oom=1"},
+    {"Some modules are dispatched on the CPU or the disk", "stage=weights"},
+};
+
+constexpr Family kFamilies[] = {{"Linux kernel", Gigabyte::binary, kKernel}, {"launcher", Gigabyte::binary, kLauncher},
+                                {"Slurm", Gigabyte::binary, kSlurm},         {"Ray", Gigabyte::binary, kRay},
+                                {"host", Gigabyte::binary, kAllocators},     {"NCCL", Gigabyte::binary, kShared},
+                                {"CUDA", Gigabyte::binary, kOthers}};
+
+}  // namespace
+
+std::span<const Family> host_families() { return kFamilies; }
+
+}  // namespace vram

@@ -1,0 +1,125 @@
+#include "engine/advice/log/families.h"
+
+namespace vram {
+namespace {
+
+// llama.cpp, 2023 to 2026: "MB" was binary. A sum over devices ("KV self size") has no device.
+constexpr Row kLlama[] = {
+    {"load_tensors: {w on}< model> buffer size = {S weights}"},
+    {"KV self size = {S kv}^, K ({w k_type}): {S k}, V ({w v_type}): {S v}"},
+    {"kv_cache_init: {w on} KV buffer size = {S kv}"},
+    {"kv_cache_unified: {w on} KV buffer size = {S kv}"},
+    {"kv_cache_unified_iswa: {w on} KV buffer size = {S kv}"},
+    {"kv_cache: {w on} KV buffer size = {S kv}"},
+    {"init: {w on} KV buffer size = {S kv}"},
+    {"kv_cache: size = {S kv} ({n n_ctx} cells, {n kv_layers} layers, {n}</{n}> seqs), K ({w k_type}): {S k}, V "
+     "({w v_type}): {S v}"},
+    {"kv_cache_unified: size = {S kv} ({n n_ctx} cells, {n kv_layers} layers, {n}</{n}> seqs), K ({w k_type}): {S k}, "
+     "V "
+     "({w v_type}): {S v}"},
+    {"kv_cache: size = {S kv}"},
+    {"kv_cache_unified: size = {S kv}"},
+    {"init: size = {S kv}"},
+    {"memory_recurrent: {w} RS buffer size = {S recurrent}"},
+    {"model: {w} output buffer size = {S output}"},
+    {"context: {w} output buffer size = {S output}"},
+    {"output_reserve: {w} output buffer size = {S output}"},
+    {"model: {w on} compute buffer size = {S compute}"},
+    {"context: {w on} compute buffer size = {S compute}"},
+    {"sched_reserve: {w on} compute buffer size = {S compute}"},
+    {"reserve: {w on} compute buffer size = {S compute}"},
+    {"compute buffer total size = {S compute}"},
+    {"offloaded {n layers_offloaded}/{n layers_total} layers to GPU"},
+    {"n_ctx = {n n_ctx}"},
+    {"n_ctx: {n n_ctx}"},
+    {"n_batch = {n n_batch}"},
+    {"n_ubatch = {n n_ubatch}"},
+    {"n_slots = {n n_slots}"},
+    {"n_ctx_slot = {n n_ctx}"},
+    {"n_layer = {n layers}"},
+    {"model size = {S file} ({f bits_per_weight} BPW)"},
+    {"file size = {S file} ({f bits_per_weight} BPW)"},
+    {"general.name = {t model_name}"},
+    {"mem required = {S host_required}^ (+ {S per_state} per state)"},
+    {"total VRAM used: {S used}"},
+    {"VRAM used: {S vram_used}"},
+    {"recommendedMaxWorkingSetSize = {S working_set}"},
+    {"buffer, size = {S buffers}^, offs = {n}, ({M used_total} /"},
+    {"buffer, size = {S buffers}^, ({M used_total} /"},
+    // failures
+    {"allocating {S tried_mib} on device {n device}: cudaMalloc failed: out of memory", "", Role::starts},
+    {"failed to allocate {w} buffer of size {B tried}"},
+    {"alloc_tensor_range: failed to allocate {w} buffer of size {B tried}", "stage=weights"},
+    {"gallocr_reserve_n_impl: failed to allocate {w} buffer of size {B tried}", "stage=compute"},
+    {"gallocr_reserve_n: failed to allocate {w} buffer of size {B tried}", "stage=compute"},
+    {"failed to allocate buffer for kv cache", "stage=kv"},
+    {"failed to allocate compute buffers", "stage=compute"},
+    {"unable to allocate {w} buffer", "stage=weights"},
+    {"retrying without pipeline parallelism", "retried=1"},
+    {"utilizing {w} memory reporting free: {B free} total: {B capacity}"},
+    // what is planned and what was found (2025-10 and later)
+    {"|-{w device_name}({t gpu_name})|{M capacity}={M free}+({M self}={M weights}+{M kv}+{M compute})+{M "
+     "unaccounted}|"},
+    {"|-{w}|{M host_self}={M}+{M}+{M}|"},
+    {"- {w device_name} ({t gpu_name}): {M capacity} = {M free} + ({M self} = {M weights} + {M kv} + {M compute}) + "
+     "{M unaccounted}"},
+    {"projected to use {S projected_total} of device memory vs. {S free} of free device memory"},
+    {"will leave {M left} >= {S margin} of free device memory"},
+    {"cannot meet free memory target of {S margin}^, need to <use ><reduce device memory by >{S lacking}"},
+    {"estimated memory usage of mmproj is {S mmproj}"},
+};
+
+// Ollama's logfmt. Lists are by GPU; "required" and "total" are sums.
+constexpr Row kOllama[] = {
+    {"layers.model={n layers_total}", "", Role::starts},
+    {"layers.offload={n layers_offloaded}"},
+    {"memory.available=\"[{L available}"},
+    {"memory.available=\"{S available}"},
+    {"memory.gpu_overhead=\"{S gpu_overhead}"},
+    {"memory.required.full=\"{S required_full}"},
+    {"memory.required.partial=\"{S required_partial}"},
+    {"memory.required.kv=\"{S kv}"},
+    {"memory.required.allocations=\"[{L allocations}"},
+    {"memory.weights.total=\"{S weights}"},
+    {"memory.weights.repeating=\"{S weights_repeating}"},
+    {"memory.weights.nonrepeating=\"{S weights_nonrepeating}"},
+    {"memory.graph.full=\"{S graph_full}"},
+    {"memory.graph.partial=\"{S graph_partial}"},
+    {"projector.weights=\"{S projector_weights}"},
+    {"projector.graph=\"{S projector_graph}"},
+    {"msg=\"model weights\" <buffer={w on} ><device={w on} >size=\"{S weights}"},
+    {"msg=\"kv cache\" <backend={w} ><buffer_type={w on} ><device={w on} >size=\"{S kv}"},
+    {"msg=\"compute graph\" <backend={w} ><buffer_type={w on} ><device={w on} >size=\"{S compute}"},
+    {"msg=\"total memory\" size=\"{S total}"},
+    {"msg=\"gpu memory\" ~available=\"{S available}\" free=\"{S free}\""},
+    {"msg=\"system memory\" total=\"{S host_total}\" free=\"{S host_free}\"^ free_swap=\"{S swap_free}\""},
+    {"msg=\"inference compute\" ~total=\"{S capacity}\" available=\"{S available}\""},
+    {"minimum_memory={B minimum}"},
+    {"layer_size=\"{S layer}"},
+    {"gpu_zer_overhead=\"{S gpu_overhead}"},
+    {"partial_offload=\"{S graph_partial}"},
+    {"full_offload=\"{S graph_full}"},
+    {"KvSize:{n n_ctx}"},
+    {"--ctx-size {n n_ctx}"},
+    {"model requires more system memory ({S host_required}) than is available ({S host_free})", "resource=host",
+     Role::starts},
+    {"model request too large for system\" requested=\"{S host_required}\" available=\"{S host_free}\"",
+     "resource=host", Role::starts},
+    {"model request too large for system\" requested={B host_required} available={B host_free}", "resource=host",
+     Role::starts},
+};
+
+constexpr Row kMlx[] = {
+    {"Attempting to allocate {B tried} bytes which is greater than the maximum allowed buffer size of {B max_buffer} "
+     "bytes",
+     "", Role::starts},
+};
+
+constexpr Family kFamilies[] = {
+    {"llama.cpp", Gigabyte::binary, kLlama}, {"Ollama", Gigabyte::binary, kOllama}, {"MLX", Gigabyte::binary, kMlx}};
+
+}  // namespace
+
+std::span<const Family> llamacpp_families() { return kFamilies; }
+
+}  // namespace vram

@@ -1,0 +1,111 @@
+#include "engine/advice/log/families.h"
+
+namespace vram {
+namespace {
+
+// sglang/srt/model_executor/model_runner.py, mem_cache/memory_pool.py, managers/scheduler.py: "GB" is 2^30.
+constexpr Row kSglang[] = {
+    {"TP{n tp_rank}]", "", Role::prefix},
+    {"Load weight begin. avail mem={S avail_before_weights}", "", Role::starts},
+    {"Load weight end. ~avail mem={S avail_after_weights}^, mem usage={S weights}"},
+    {"KV Cache <is >allocated. ~#tokens: {n kv_tokens}^, K <size: >{S k}^, V <size: >{S v}"},
+    {"KV Cache is allocated. ~#tokens: {n kv_tokens}^, KV size: {S kv}"},
+    {"KV size: {S kv}"},
+    {"Mamba Cache is allocated. ~conv_state size: {S conv_state}^<,> ssm_state size: {S recurrent}"},
+    {"Memory pool end. avail mem={S avail_after_pool}"},
+    {"Capture <target ><draft ><verify ><prefill ><decode ><piecewise >cuda graph begin. $avail mem="
+     "{S avail_before_graph}"},
+    {"Capture <target ><draft ><verify ><prefill ><decode ><piecewise >cuda graph end. ~mem usage={S cudagraph}^. "
+     "avail "
+     "mem={S free}"},
+    {"Capture <target ><draft ><verify ><prefill ><decode ><piecewise >cuda graph end. ~avail mem={S free}"},
+    {"max_total_num_tokens={n kv_tokens}", "", Role::starts},
+    {"chunked_prefill_size={n chunked_prefill_size}"},
+    {"max_prefill_tokens={n max_prefill_tokens}"},
+    {"max_running_requests={n max_running_requests}"},
+    {"context_len={n max_model_len}"},
+    {"available_gpu_mem={S free}"},
+    {"mem_fraction_static={f mem_fraction}"},
+    {"Raise --mem-fraction-static above {f mem_fraction_needed}"},
+    {"under --mem-fraction-static={f mem_fraction}"},
+    {"--mem-fraction-static={f mem_fraction}"},
+    {"Not enough memory. Please try to increase --mem-fraction-static", "stage=kv"},
+    {"Capture cuda graph failed", "stage=graphs"},
+    {"#running-req: {n running}^, #token: {n tokens_used}^, token usage: {f kv_usage}"},
+    {"Decode out of memory happened. #retracted_reqs: {n retracted}"},
+    {"The memory capacity is unbalanced. ~min_per_gpu_memory={f}, local_gpu_memory={f}", "unbalanced=1"},
+};
+
+// tensorrt_llm/cpp: MemUsageChange in MiB; kv_cache_creator of the PyTorch back end in GiB.
+constexpr Row kTrtllm[] = {
+    {"CPU +{M}, GPU +{M gpu_added}, now: CPU {M host_used}, GPU {M used} (MiB)", "", Role::starts},
+    {"Allocate {B kv} bytes for k/v cache"},
+    {"Using {n kv_tokens} total tokens in paged KV cache"},
+    {"Using {n kv_tokens} tokens in paged KV cache"},
+    {"Allocated {S kv} for max tokens in paged KV cache ({n kv_tokens})", "", Role::starts},
+    {"Allocated {S context} for execution context memory"},
+    {"Allocated {S runtime} GPU memory for runtime buffers"},
+    {"Allocated {S decoder} GPU memory for decoder"},
+    {"Loaded engine size: {S weights}"},
+    {"Memory usage when calculating max tokens in paged kv cache: total: {S capacity}, available: {S free}"},
+    {"Number of blocks in KV cache primary pool: {n gpu_blocks}"},
+    {"Number of blocks in KV cache secondary pool: {n host_blocks}"},
+    {"Number of tokens per block: {n block_tokens}"},
+    {"Max KV cache pages per sequence: {n}"},
+    {"Memory used after loading model weights (inside torch) in memory usage profiling: {S weights}", "", Role::starts},
+    {"Memory used after loading model weights (outside torch) in memory usage profiling: {S outside_torch_after_load}"},
+    {"Memory dynamically allocated during inference (inside torch) in memory usage profiling: {S activation}"},
+    {"Memory used outside torch (e.g., NCCL and CUDA graphs) in memory usage profiling: {S non_torch}"},
+    {"Peak memory during memory usage profiling (torch + non-torch): {S peak}^, available KV cache memory when "
+     "calculating max tokens: {S kv}^, fraction is set {f kv_fraction}^, kv size is {n kv_bytes_per_token}"},
+    {"device total memory {S capacity}"},
+    {"tmp kv_mem {S tmp_kv}"},
+    {"Estimated max memory in KV cache : {S kv}"},
+    {"Requested size was {B tried} bytes", "", Role::starts},
+    {"Requested amount of GPU memory ({B tried} bytes) could not be allocated", "", Role::starts},
+    {"[TensorRT-LLM][ERROR] CUDA runtime error in ~out of memory", "oom=1", Role::starts},
+};
+
+constexpr Row kTgi[] = {
+    {"Not enough memory to handle {n total_tokens} total tokens with {n prefill_tokens} prefill tokens", "",
+     Role::starts},
+    {"Not enough memory to handle {n prefill_tokens} prefill tokens", "", Role::starts},
+    {"Default `max_batch_prefill_tokens` to {n prefill_tokens}"},
+    {"Setting max batch total tokens to {n kv_tokens}"},
+    {"Inferred max batch total tokens: {n kv_tokens}"},
+    {"Free memory before the warmup: {S free_before}", "", Role::starts},
+    {"Free memory after allocating the cache: {S free_after_kv}"},
+    {"Total memory used for CUDA graphs: {S cudagraph}"},
+    {"Total memory available: {S free}"},
+};
+
+constexpr Row kLmdeploy[] = {
+    {"[BlockManager] block_size = {S block}", "", Role::starts},
+    {"[BlockManager] max_block_count = {n gpu_blocks}"},
+    {"No enough blocks for `session_len` ({n max_model_len}), `session_len` truncated to {n max_model_len_effective}"},
+    {"[TM][ERROR] CUDA runtime error: out of memory", "oom=1", Role::starts},
+};
+
+constexpr Row kMlc[] = {
+    {"The available single GPU memory is {S budget}, which is less than the sum of model weight size ({S weights}) and "
+     "temporary buffer size ({S activation})",
+     "", Role::starts},
+};
+
+constexpr Row kLmStudio[] = {
+    {"requires approximately {S required}^ of memory", "", Role::starts},
+    {"requires approximately NaN", "unread=required_bytes", Role::starts},
+};
+
+constexpr Row kExllama[] = {{"Insufficient VRAM", "oom=1"}};
+
+constexpr Family kFamilies[] = {{"SGLang", Gigabyte::binary, kSglang},  {"TensorRT-LLM", Gigabyte::binary, kTrtllm},
+                                {"TGI", Gigabyte::binary, kTgi},        {"LMDeploy", Gigabyte::binary, kLmdeploy},
+                                {"MLC-LLM", Gigabyte::binary, kMlc},    {"LM Studio", Gigabyte::decimal, kLmStudio},
+                                {"ExLlama", Gigabyte::binary, kExllama}};
+
+}  // namespace
+
+std::span<const Family> server_families() { return kFamilies; }
+
+}  // namespace vram

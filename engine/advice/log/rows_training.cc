@@ -1,0 +1,173 @@
+#include "engine/advice/log/families.h"
+
+namespace vram {
+namespace {
+
+// megatron/training/utils.py report_memory, theoretical_memory_usage.py: "MB" is bytes / 2^20.
+constexpr Row kMegatron[] = {
+    {"[Rank {n rank}] (after {n iteration} iterations) memory (MB) | allocated: {M allocated}^ | max allocated: "
+     "{M max_allocated}^ | reserved: {M reserved}^ | max reserved: {M max_reserved}^ | total device memory used: "
+     "{M device}",
+     "", Role::starts},
+    {"after {n iteration} iterations memory (MB) | allocated: {M allocated}^ | max allocated: {M max_allocated}^ | "
+     "reserved: {M reserved}^ | max reserved: {M max_reserved}",
+     "", Role::starts},
+    {"memory (MB) | allocated: {M allocated}^ | max allocated: {M max_allocated}^ | reserved: {M reserved}^ | "
+     "max reserved: {M max_reserved}^ | total device memory used: {M device}",
+     "", Role::starts},
+    {"Theoretical memory footprints: weight and optimizer={M theory_weights_optimizer} MB^, activation="
+     "{M theory_activation} MB^, total={M theory_total} MB",
+     "", Role::starts},
+    {"Number of parameters in most loaded shard in billions: {f shard_params_billions}"},
+    {"Total number of parameters in billions: {f total_params_billions}"},
+    {"number of parameters on (tensor, pipeline) model parallel rank ({n}, {n}): {n shard_params}"},
+    {"| global batch size: {n global_batch} |"},
+    {"| elapsed time per iteration (ms): {f iteration_ms} |"},
+    {"| throughput per GPU (TFLOP/s/GPU): {f tflops} |"},
+    {"tensor_model_parallel_size ! {n tensor_parallel}"},
+    {"pipeline_model_parallel_size ! {n pipeline_parallel}"},
+    {"context_parallel_size ! {n context_parallel}"},
+    {"expert_model_parallel_size ! {n expert_parallel}"},
+    {"micro_batch_size ! {n micro_batch}"},
+    {"global_batch_size ! {n global_batch}"},
+    {"seq_length ! {n seq}"},
+    {"num_layers ! {n layers}"},
+    {"hidden_size ! {n hidden}"},
+    {"num_attention_heads ! {n heads}"},
+    {"ffn_hidden_size ! {n ffn}"},
+    {"world_size ! {n world_size}"},
+    {"recompute_granularity ! {w recompute}"},
+};
+
+// deepspeed/runtime/utils.py see_memory_usage, utils/timer.py, runtime/zero/stage*.py: "GB" is bytes / 2^30.
+constexpr Row kDeepSpeed[] = {
+    {"MA {S allocated}< |> Max_MA {S max_allocated}^< |> CA {S cached}^< |> Max_CA {S max_cached}^ | NV {S nvml_used}^ "
+     "| CPU mem: proc {S host_process}^ / node {S host_used} ({f host_percent}%)",
+     "", Role::starts},
+    {"CPU Virtual Memory: used = {S host_used}, percent = {f host_percent}%"},
+    {"{n}/{n step}, SamplesPerSec={f}, MemAllocated={S allocated}, MaxMemAllocated={S max_allocated}", "",
+     Role::starts},
+    {"MemAllocated={S allocated}<,>< |> MaxMemAllocated={S max_allocated}", "", Role::starts},
+    {"zero_optimization_stage ! {n zero_stage}"},
+    {"train_micro_batch_size_per_gpu ! {n micro_batch}"},
+    {"[{n rank}] mp:", "", Role::prefix},
+};
+
+constexpr Row kEstimator[] = {
+    {"HW: Setup with {n nodes} node<s>, {n gpus_per_node} GPU<s> per node", "", Role::starts},
+    {"SW: Model with {n params_millions}M total params^, {n largest_layer_millions}M largest layer params"},
+    {"{S per_cpu} | {S per_gpu} | ~offload"},
+};
+
+constexpr Row kTitan[] = {
+    {"step: {n step} loss: {f}< grad_norm: {f}> memory: {S peak_reserved}({f percent}%)^< tps: {n tps}>< wps: {n "
+     "tps}>^< "
+     "tflops: {f tflops}> mfu: {f mfu_percent}%",
+     "", Role::starts},
+    {"memory: {S peak_reserved}({f percent}%)^< tps: {n tps}>< wps: {n tps}>^< tflops: {f tflops}> mfu: {f "
+     "mfu_percent}%",
+     "", Role::starts},
+    {"CUDA capacity: {t gpu_name} with {S capacity} memory"},
+    {"CUDA memory usage for model: {S weights}({f}%)"},
+};
+
+constexpr Row kTorchtune[] = {
+    {"GPU peak memory allocation: {S peak_allocated}"},
+    {"NPU peak memory allocation: {S peak_allocated}"},
+    {"XPU peak memory allocation: {S peak_allocated}"},
+    {"GPU peak memory alloc: {S peak_allocated}"},
+    {"GPU peak memory reserved: {S peak_reserved}"},
+    {"NPU peak memory reserved: {S peak_reserved}"},
+    {"XPU peak memory reserved: {S peak_reserved}"},
+    {"GPU peak memory reserve: {S peak_reserved}"},
+    {"GPU peak memory active: {S peak_active}"},
+    {"NPU peak memory active: {S peak_active}"},
+    {"XPU peak memory active: {S peak_active}"},
+    {"peak_memory_active@{G peak_active}"},
+    {"peak_memory_alloc@{G peak_allocated}"},
+    {"peak_memory_reserved@{G peak_reserved}"},
+    {"Memory stats after model init", "when=model init", Role::starts},
+};
+
+constexpr Row kAxolotl[] = {
+    {"GPU memory baseline: {S baseline}", "", Role::starts},
+    {"GPU memory after model load: {S weights}"},
+    {"GPU memory after adapters: {S after_adapters}"},
+    {"GPU memory while training: {S training}"},
+    {"GPU memory usage baseline: {S baseline}^ (<+{S cache} cache>^<, >+{S misc} misc)", "", Role::starts},
+    {"GPU memory usage after model load: {S weights}^ (<+{S cache} cache>^<, >+{S misc} misc)", "", Role::starts},
+    {"GPU memory usage after adapters: {S after_adapters}^ (<+{S cache} cache>^<, >+{S misc} misc)", "", Role::starts},
+    {"GPU memory usage while training: {S training}^ (<+{S cache} cache>^<, >+{S misc} misc)", "", Role::starts},
+};
+
+constexpr Row kUnsloth[] = {
+    {"/| {t gpu_name}. Num GPUs = {n gpus}. Max memory: {S capacity}", "", Role::starts},
+    {"GPU: {t gpu_name}. Max memory: {S capacity}", "", Role::starts},
+    {"GPU = {t gpu_name}. Max memory = {S capacity}", "", Role::starts},
+    {"{S reserved} of memory reserved"},
+    {"Peak reserved memory = {S peak_reserved}"},
+    {"Peak reserved memory for training = {S peak_reserved_training}"},
+    {"Peak reserved memory % of max memory = {f percent} %"},
+    {"(num_proc={n num_proc})"},
+    {"]Killed", "host_oom=1;resource=host"},
+};
+
+// The PEFT examples' TorchTracemalloc prints no unit: b2mb divides by 2^20.
+constexpr Row kPeft[] = {
+    {"GPU Memory before entering the {w}: {M gpu_before}", "", Role::starts},
+    {"GPU Memory consumed at the end of the {w} (end-begin): {M gpu_end}"},
+    {"GPU Peak Memory consumed during the {w} (max-begin): {M gpu_peak}"},
+    {"GPU Total Peak Memory consumed during the {w} (max): {M gpu_peak_total}"},
+    {"CPU Memory before entering the {w}: {M host_before}"},
+    {"CPU Memory consumed at the end of the {w} (end-begin): {M host_end}"},
+    {"CPU Peak Memory consumed during the {w} (max-begin): {M host_peak}"},
+    {"CPU Total Peak Memory consumed during the {w} (max): {M host_peak_total}"},
+};
+
+// mlx-lm and LitGPT divide by 1e9.
+constexpr Row kMlx[] = {
+    {"Iter {n iteration}: Train loss {f}, ~Peak mem {S peak}", "", Role::starts},
+    {"Trainable parameters: {f}% ({f trainable_millions}M/{f total_millions}M)"},
+    {"Command buffer execution failed: Insufficient Memory", "oom=1"},
+    {"Peak memory: {S peak}"},
+    {"Peak mem {S peak}"},
+};
+
+// llm.c's train_gpt2.cu, at its start.
+constexpr Row kLlmC[] = {
+    {"allocated {S weights} for model parameters", "", Role::starts},
+    {"allocated {S activation} for activations"},
+    {"allocated {S gradients} for parameter gradients"},
+    {"device memory usage: {S used} / {S capacity}"},
+};
+
+constexpr Row kLitGpt[] = {{"Memory used: {S peak}"}};
+
+constexpr Row kMaxText[] = {
+    {"Using (GB) {G used} / {G capacity} ({f percent}%) on {w device_name}"},
+    {"Total< estimated> memory size: {S total}", "", Role::starts},
+    {"Host temp size: {S host_temp}"},
+    {"Output size: {S output}"},
+    {"Temp size: {S temp}"},
+    {"Argument size: {S argument}"},
+    {"Alias size: {S alias}"},
+};
+
+constexpr Family kFamilies[] = {{"Megatron-LM", Gigabyte::binary, kMegatron},
+                                {"DeepSpeed", Gigabyte::binary, kDeepSpeed},
+                                {"DeepSpeed estimator", Gigabyte::binary, kEstimator},
+                                {"torchtitan", Gigabyte::binary, kTitan},
+                                {"torchtune", Gigabyte::binary, kTorchtune},
+                                {"axolotl", Gigabyte::binary, kAxolotl},
+                                {"Unsloth", Gigabyte::binary, kUnsloth},
+                                {"PEFT", Gigabyte::binary, kPeft},
+                                {"mlx-lm", Gigabyte::decimal, kMlx},
+                                {"LitGPT", Gigabyte::decimal, kLitGpt},
+                                {"llm.c", Gigabyte::binary, kLlmC},
+                                {"MaxText", Gigabyte::binary, kMaxText}};
+
+}  // namespace
+
+std::span<const Family> training_families() { return kFamilies; }
+
+}  // namespace vram

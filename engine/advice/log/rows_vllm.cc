@@ -1,0 +1,96 @@
+#include "engine/advice/log/families.h"
+
+namespace vram {
+namespace {
+
+// vllm/worker/worker.py (0.3 to 0.9), v1/worker/gpu_worker.py, v1/core/kv_cache_utils.py (to 0.29), vllm-ascend:
+// "GB" and "MB" are binary.
+constexpr Row kVllm[] = {
+    {"(Worker_TP{n tp_rank}", "", Role::prefix},
+    {"(Worker_DP{n}_TP{n tp_rank}", "", Role::prefix},
+    {"(Worker_PP{n}_TP{n tp_rank}", "", Role::prefix},
+    {"(VllmWorker TP{n tp_rank}", "", Role::prefix},
+    {"(VllmWorker rank={n rank}", "", Role::prefix},
+    {"with config: model='{w model_name}'", "", Role::starts},
+    {"with config: model=\"{w model_name}\"", "", Role::starts},
+    {"max_seq_len={n max_model_len}"},
+    {"tensor_parallel_size={n tensor_parallel}"},
+    {"pipeline_parallel_size={n pipeline_parallel}"},
+    {"data_parallel_size={n data_parallel}"},
+    {"kv_cache_dtype={w kv_type}"},
+    {"Chunked prefill is enabled with max_num_batched_tokens={n batch_tokens}"},
+    // weights
+    {"Loading model weights took {S weights}"},
+    {"Model loading took {S weights}^< memory> and {f} seconds"},
+    // the profile run
+    {"the current vLLM instance can use total_gpu_memory ({S capacity}) x gpu_memory_utilization ({f utilization}) = "
+     "{S budget}",
+     "", Role::starts},
+    {"total_gpu_memory<=> {S capacity}"},
+    {"gpu_memory_utilization<=> {f utilization}"},
+    {"the current vLLM instance can use {S budget}"},
+    {"model weights take {S weights}"},
+    {"non_torch_memory< takes><=> {S non_torch}"},
+    {"PyTorch activation peak memory< takes> {S activation}"},
+    {"the rest of the memory reserved for KV Cache is {S kv}"},
+    {"initial_memory_usage={S initial_used}"},
+    {"peak_torch_memory={S peak_allocated}"},
+    {"memory_usage_post_profile={S used_after_profile}"},
+    {"kv_cache_size={S kv}"},
+    {"Total non KV cache memory: {S non_kv}"},
+    {"torch peak memory increase: {S activation}"},
+    {"non-torch forward increase memory: {S non_torch}"},
+    {"weights memory: {S weights}"},
+    {"Initial free memory: {S free_before}"},
+    {"Initial free memory {S free_before}"},
+    {"reserved {S kv} memory for KV Cache as specified by kv_cache_memory_bytes"},
+    {"Estimated CUDA graph memory: {S cudagraph_estimate}"},
+    {"The current --gpu-memory-utilization={f utilization} is equivalent to --gpu-memory-utilization="
+     "{f utilization_equivalent}"},
+    {"increase --gpu-memory-utilization to {f utilization_suggested}"},
+    // the KV cache
+    {"Available KV cache memory: {S kv}"},
+    {"GPU KV cache size: {n kv_tokens}^ tokens"},
+    {"# {w} blocks: {n gpu_blocks}^, # CPU blocks: {n cpu_blocks}"},
+    {"Maximum concurrency for {n max_model_len} tokens^ per request: {f max_concurrency}x"},
+    {"padding layers, may waste at most {f kv_waste_percent}%"},
+    // graphs
+    {"Graph capturing finished in {f} sec<s>, took {S cudagraph}"},
+    {"CUDA graph pool memory: {S cudagraph} (actual)^, {S cudagraph_estimate} (estimated)"},
+    // errors
+    {"max seq len ({n max_model_len}) is larger than the maximum number of tokens that can be stored in KV cache "
+     "({n kv_tokens})",
+     "", Role::starts},
+    {"To serve at least one request with the model<s>'s max seq len ({n max_model_len})^,< (>{S kv_needed} KV cache is "
+     "needed^, which is larger than the available KV cache memory ({S kv})^. Based on the available memory, the "
+     "estimated maximum model length is {n estimated_max_model_len}",
+     "", Role::starts},
+    {"Free memory on device <cuda:{n device} ><xpu:{n device} ><npu:{n device} >({G free}/{S capacity}) on startup^ is "
+     "less than desired GPU memory utilization ({f utilization}, {S budget})",
+     "", Role::starts},
+    {"Desired GPU memory utilization is ({f utilization}, {S budget})"},
+    {"Actual usage< is><:> {S weights} for weight"},
+    {", {S activation} for peak activation"},
+    {", {S non_torch} for non-torch memory"},
+    {", <and >{S cudagraph} for CUDAGraph memory"},
+    {", <and >{S cudagraph} for NPU graph memory"},
+    {"--kv-cache-memory={B kv_suggested}"},
+    {"Current kv cache memory in use is {B kv} bytes"},
+    {"Current kv cache memory in use is {S kv}"},
+    {"No available memory for the cache blocks", "stage=kv"},
+    {"CUDA out of memory occurred when warming up sampler with {n dummy_requests} dummy requests", "stage=sampler"},
+    // running
+    {"Sequence group {n} is preempted by ~total_num_cumulative_preemption={n preemptions}"},
+    {"Running: {n running} reqs, <Swapped: {n swapped} reqs, ><Waiting: {n waiting} reqs, ><Pending: {n pending} reqs, "
+     ">GPU KV cache usage: {f kv_usage_percent}%",
+     "", Role::starts},
+    {"[repeated {n repeated}x across cluster]"},
+};
+
+constexpr Family kFamilies[] = {{"vLLM", Gigabyte::binary, kVllm}};
+
+}  // namespace
+
+std::span<const Family> vllm_families() { return kFamilies; }
+
+}  // namespace vram

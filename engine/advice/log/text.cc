@@ -1,0 +1,161 @@
+#include "engine/advice/log/text.h"
+
+#include <algorithm>
+#include <cctype>
+
+namespace vram {
+namespace {
+
+constexpr size_t kHead = size_t{2} << 20, kTail = size_t{6} << 20;
+
+bool digit(char c) { return c >= '0' && c <= '9'; }
+
+/// What an escape at the start of `text` stands for, and how long it is; no length: none is there.
+struct Escape {
+  size_t length = 0;
+  char character = 0;  // 0: nothing
+};
+
+struct Entity {
+  std::string_view name;
+  char character;
+};
+
+constexpr Entity kEntities[] = {{"&lt;", '<'},   {"&gt;", '>'},   {"&amp;", '&'},
+                                {"&quot;", '"'}, {"&nbsp;", ' '}, {"&apos;", '\''}};
+
+Escape html_entity(std::string_view text) {
+  for (const Entity& entity : kEntities) {
+    if (text.substr(0, entity.name.size()) == entity.name) return {entity.name.size(), entity.character};
+  }
+  if (text.substr(0, 2) != "&#") return {};
+  size_t end = 2;
+  int code = 0;
+  while (end < 6 && end < text.size() && digit(text[end])) code = code * 10 + (text[end++] - '0');
+  if (end == 2 || end >= text.size() || text[end] != ';') return {};
+  return {end + 1, code > 31 && code < 127 ? static_cast<char>(code) : ' '};
+}
+
+/// "[32m" behind the escape character, which a paste may have lost.
+size_t colour_length(std::string_view text) {
+  if (text.size() < 3 || text[0] != '[') return 0;
+  size_t end = 1;
+  while (end < 12 && end < text.size() && (digit(text[end]) || text[end] == ';')) ++end;
+  return end > 1 && end < text.size() && text[end] == 'm' ? end + 1 : 0;
+}
+
+/// A control sequence: colours, and what moves the cursor or clears the line.
+Escape terminal_escape(std::string_view text) {
+  for (const std::string_view lead : {"\x1b", "\\x1b", "\\u001b", "\\033"}) {
+    if (text.substr(0, lead.size()) != lead) continue;
+    size_t end = lead.size();
+    if (end < text.size() && text[end] == '[') {
+      for (++end; end < text.size() && end < 24 && !std::isalpha(static_cast<unsigned char>(text[end]));) ++end;
+      if (end < text.size()) ++end;
+    }
+    return {end, 0};
+  }
+  return {colour_length(text), 0};
+}
+
+/// JSON's and Python's escapes: a log inside a string has them.
+Escape string_escape(std::string_view text) {
+  if (text.size() < 2 || text[0] != '\\') return {};
+  if (text[1] == 'n' || text[1] == 'r') return {2, '\n'};
+  if (text[1] == 't') return {2, ' '};
+  return text[1] == '"' || text[1] == '\'' ? Escape{2, text[1]} : Escape{};
+}
+
+/// Box drawing and blocks (U+2500 to U+259F), blanks that do not break.
+Escape wide_character(std::string_view text) {
+  const auto byte = [&](size_t i) { return i < text.size() ? static_cast<uint8_t>(text[i]) : 0; };
+  if (byte(0) == 0xe2 && byte(1) >= 0x94 && byte(1) <= 0x96) return {std::min<size_t>(3, text.size()), ' '};
+  if (byte(0) == 0xe2 && byte(1) == 0x80 && byte(2) == 0xaf) return {3, ' '};
+  if (byte(0) == 0xc2 && byte(1) == 0xa0) return {2, ' '};
+  return {};
+}
+
+Escape escape(std::string_view text) {
+  switch (text[0]) {
+    case '&':
+      return html_entity(text);
+    case '[':
+    case '\x1b':
+      return terminal_escape(text);
+    case '\\': {
+      const Escape colour = terminal_escape(text);
+      return colour.length > 0 ? colour : string_escape(text);
+    }
+    case '\xe2':
+    case '\xc2':
+      return wide_character(text);
+    default:
+      return {};
+  }
+}
+
+struct Builder {
+  LogText out;
+  Gap gap = Gap::line;
+  uint32_t line = 1;
+
+  void add(char c) {
+    if (c == '\n' || c == '\r') {
+      gap = Gap::line;
+      if (c == '\n') ++line;
+    } else if (c == ' ' || static_cast<unsigned char>(c) < 0x20) {
+      gap = std::max(gap, Gap::blank);
+    } else {
+      out.characters += c;
+      out.gaps.push_back(gap);
+      out.lines.push_back(line);
+      gap = Gap::none;
+    }
+  }
+
+  void add(std::string_view text) {
+    while (!text.empty()) {
+      const Escape found = escape(text);
+      if (found.length == 0) {
+        add(text[0]);
+        text.remove_prefix(1);
+      } else {
+        if (found.character != 0) add(found.character);
+        text.remove_prefix(found.length);
+      }
+    }
+  }
+};
+
+}  // namespace
+
+std::string LogText::excerpt(size_t begin, size_t end) const {
+  std::string text;
+  for (size_t i = begin; i < std::min(end, size()); ++i) {
+    if (i > begin && gaps[i] != Gap::none) text += ' ';
+    text += characters[i];
+  }
+  return text;
+}
+
+LogText prepare_log(std::string_view log) {
+  Builder builder;
+  const size_t length = std::min(log.size(), kHead + kTail);
+  builder.out.characters.reserve(length);
+  builder.out.gaps.reserve(length);
+  builder.out.lines.reserve(length);
+  if (log.size() <= kHead + kTail) {
+    builder.add(log);
+  } else {
+    const size_t tail = log.size() - kTail;
+    builder.add(log.substr(0, kHead));
+    builder.out.left_out = tail - kHead;
+    builder.line +=
+        static_cast<uint32_t>(std::count(log.begin() + kHead, log.begin() + static_cast<ptrdiff_t>(tail), '\n'));
+    builder.add('\n');
+    builder.add(log.substr(tail));
+  }
+  return std::move(builder.out);
+}
+
+}  // namespace vram

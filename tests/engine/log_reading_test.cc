@@ -1,0 +1,145 @@
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+#include <cstdint>
+#include <string>
+
+#include "engine/advice/log/number.h"
+#include "engine/advice/log/read_log.h"
+
+using namespace vram;
+
+namespace {
+
+/// The first figure of that name; fails where there is none.
+LogFigure figure(std::string_view log, std::string_view what) {
+  for (LogFigure& one : read_log(log).figures) {
+    if (one.what == what) return one;
+  }
+  FAIL("no " << what);
+  return {};
+}
+
+bool has(std::string_view log, std::string_view what) {
+  const LogReading reading = read_log(log);
+  return std::any_of(reading.figures.begin(), reading.figures.end(),
+                     [&](const LogFigure& one) { return one.what == what; });
+}
+
+int64_t size_of(std::string_view text, Gigabyte gigabyte = Gigabyte::binary) {
+  const SizeScan size = scan_size(prepare_log(text), 0, gigabyte);
+  return size.result == Scan::read ? size.bytes : -1;
+}
+
+std::string random_text(uint64_t seed, size_t length) {
+  static const std::string alphabet =
+      " \n.,;:=()[]{}|\"'0123456789abcdefgGiMiBKTallocatedfreememoryGPU\x1b\\\xe2\x94\x82";
+  std::string text;
+  for (size_t i = 0; i < length; ++i) {
+    seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
+    text += alphabet[(seed >> 33) % alphabet.size()];
+  }
+  return text;
+}
+
+constexpr const char* kOom =
+    "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 3.00 GiB. GPU 1 has a total capacity of 23.65 GiB "
+    "of "
+    "which 1.66 GiB is free. Including non-PyTorch memory, this process has 20.81 GiB memory in use. Of the allocated "
+    "memory 12.09 GiB is allocated by PyTorch, and 4.84 GiB is reserved by PyTorch but unallocated.";
+
+}  // namespace
+
+TEST_CASE("Sizes are read to the byte, rounded") {
+  struct Row {
+    const char* text;
+    int64_t bytes;
+  };
+  const Row row =
+      GENERATE(Row{"12.50 MiB", 13107200}, Row{"0 bytes", 0}, Row{"6144MiB", 6442450944}, Row{"63.80G", 68504728371},
+               Row{"1900,00 MiB", 1992294400}, Row{"1,024 B", 1024}, Row{"-0.87 GiB", -934155387},
+               Row{"4585490524328388608 B", 4585490524328388608}, Row{"54398260kB", 55703818240});
+  CAPTURE(row.text);
+  CHECK(size_of(row.text) == row.bytes);
+}
+
+TEST_CASE("Without a unit, with a broken number, or above 2^63 there is no size") {
+  for (const char* text :
+       {"95.00", "95.00 MiBx", "95. GiB", "1\n2.5 GiB", "17592186029324 MiB", "NaN GiB", "", "GiB"}) {
+    CAPTURE(text);
+    CHECK(size_of(text) == -1);
+  }
+}
+
+TEST_CASE("GB is 10^9 only where the tool divides by it") {
+  CHECK(size_of("13.90 GB", Gigabyte::decimal) == 13900000000);
+  CHECK(size_of("13.90 GB") == 14925011354);
+  CHECK(figure("Iter 10: Train loss 2.5, Peak mem 31.753 GB", "peak_bytes").bytes == 31753000000);
+  CHECK(figure("Loading model weights took 14.9888 GB", "weights_bytes").bytes == 16094101452);
+}
+
+TEST_CASE("Wraps in the middle of words, colours, boxes, entities and escapes do not hide a figure") {
+  for (const char* text :
+       {"1.00 GiB re\nserved in total by PyTorch", "\x1b[32m; 1.00\x1b[0m GiB reserved in total by PyTorch",
+        "│ ; 1.00 GiB reserved │\n│ in total by PyTorch", "; 1.00&nbsp;GiB reserved in total by PyTorch",
+        "{\"error\": \"; 1.00 GiB\\nreserved in total by PyTorch\"}"}) {
+    const std::string log = std::string(text).find(';') == std::string::npos ? "; " + std::string(text) : text;
+    CAPTURE(log);
+    CHECK(figure(log, "reserved_bytes").bytes == 1073741824);
+  }
+}
+
+TEST_CASE("Everything of a message carries the GPU it names") {
+  for (const LogFigure& one : read_log(kOom).figures) CHECK(one.device == 1);
+  CHECK(figure(kOom, "tried_bytes").printed == "3.00 GiB");
+}
+
+TEST_CASE("Two ranks' messages stay apart") {
+  const std::string two =
+      std::string(kOom) + " " + std::string(kOom).replace(std::string(kOom).find("GPU 1"), 5, "GPU 6");
+  const LogReading reading = read_log(two);
+  CHECK(std::count_if(reading.figures.begin(), reading.figures.end(),
+                      [](const LogFigure& one) { return one.what == "tried_bytes" && one.device == 6; }) == 1);
+  CHECK(figure(two, "messages").number == 2);
+}
+
+TEST_CASE("What is cut off before its unit is named, not guessed") {
+  const LogReading reading = read_log("Tried to allocate 448.00 MiB. GPU 7 has a total capacity of 95.00");
+  REQUIRE(reading.gaps.size() == 1);
+  CHECK(reading.gaps[0].what == "capacity_bytes");
+  CHECK(reading.gaps[0].printed == "95.00");
+  CHECK_FALSE(has("Tried to allocate 448.00 MiB. GPU 7 has a total capacity of 95.00", "capacity_bytes"));
+}
+
+TEST_CASE("Look-alikes are left alone") {
+  for (const char* text : {"250W / 400W", "|                  |      0MiB / 65535MiB  |", "[gpu_worker.py:456]",
+                           "CUDA graphs can take additional 1~3 GiB memory per GPU", "n_ctx_train = 4096"}) {
+    CAPTURE(text);
+    CHECK(read_log(text).figures.empty());
+  }
+}
+
+TEST_CASE("A table with commas is read by its head") {
+  const char* log = "index, name, memory.used [MiB], memory.total [MiB]\n0, NVIDIA A100-SXM4-80GB, 13, 81920\n";
+  CHECK(figure(log, "used_bytes").bytes == 13 * 1048576);
+  CHECK(figure(log, "total_bytes").bytes == 81920LL * 1048576);
+}
+
+TEST_CASE("Random text gives a calm answer") {
+  for (uint64_t seed = 1; seed <= 60; ++seed) {
+    const LogReading reading = read_log(random_text(seed, 3000));
+    CHECK(reading.gaps.size() <= 64);
+  }
+}
+
+TEST_CASE("A long log is read in bounded work, and its end is not lost") {
+  std::string log;
+  while (log.size() < (size_t{9} << 20)) log += "step:  1  loss:  7.6  memory: 66.91GiB(37.51%)  tps: 10,050\n";
+  log += kOom;
+  const LogReading reading = read_log(log);
+  CHECK(reading.left_out_bytes > 0);
+  CHECK(reading.left_out_figures > 0);
+  CHECK(reading.figures.size() < 1000);
+  CHECK(std::any_of(reading.figures.begin(), reading.figures.end(),
+                    [](const LogFigure& one) { return one.what == "tried_bytes"; }));
+}
