@@ -5,8 +5,6 @@
 namespace vram {
 namespace {
 
-constexpr size_t kMostBars = 64;
-
 bool alike(const StageBill& a, const StageBill& b) {
   return a.layers == b.layers && a.device_bytes == b.device_bytes && a.band_bytes == b.band_bytes;
 }

@@ -16,6 +16,8 @@ struct Bar {
   double bytes, band;  // total, half-width of its band
 };
 
+inline constexpr size_t kMostBars = 64;
+
 /// A bar a stage; neighbours that hold the same share one; of very many the fullest remain.
 std::vector<Bar> training_bars(const TrainingBill& bill);
 
