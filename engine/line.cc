@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 #include <iterator>
+#include <optional>
 #include <utility>
 
 #include "engine/units.h"
@@ -83,9 +84,26 @@ std::vector<Line> numbered(std::vector<Line> lines) {
   return lines;
 }
 
-}  // namespace
+constexpr double kSmallFactor = 9007199254740992.0;  // 2^53: a double's integers are exact up to here
 
-uint64_t product_bytes(const std::vector<Factor>& factors, bool* too_large) {
+/// The product of factors that are mostly small integers, in 64 bits. Empty where it takes more.
+std::optional<uint64_t> small_product(const Factors& factors) {
+  uint64_t numerator = 1, denominator = 1;
+  bool overflow = false;
+  for (const Factor& factor : factors) {
+    const bool divides = factor.op == '/';
+    if (!(factor.value >= (divides ? 1 : 0) && factor.value <= kSmallFactor)) return std::nullopt;
+    const auto value = static_cast<uint64_t>(factor.value);
+    if (static_cast<double>(value) != factor.value) return std::nullopt;
+    uint64_t& side = divides ? denominator : numerator;
+    overflow |= __builtin_mul_overflow(side, value, &side);
+  }
+  if (overflow) return std::nullopt;
+  return numerator / denominator + (numerator % denominator != 0 ? 1 : 0);
+}
+
+/// The product of any factors, in 128 bits. Empty where it takes more.
+std::optional<Wide> wide_product(const Factors& factors) {
   Product product;
   for (const Factor& factor : factors) {
     const Fraction fraction = fraction_of(factor.value);
@@ -97,13 +115,30 @@ uint64_t product_bytes(const std::vector<Factor>& factors, bool* too_large) {
       product.divide(fraction.denominator);
     }
   }
-  const Wide bytes = product.numerator / product.denominator + (product.numerator % product.denominator != 0 ? 1 : 0);
-  const bool large = product.overflow || bytes > kLargestBillBytes;
-  if (large && too_large != nullptr) *too_large = true;
-  return large ? kLargestBillBytes : static_cast<uint64_t>(bytes);
+  if (product.overflow) return std::nullopt;
+  return product.numerator / product.denominator + (product.numerator % product.denominator != 0 ? 1 : 0);
 }
 
-void add_width(std::vector<Factor>& factors, double bits) {
+}  // namespace
+
+Lines::Lines(std::vector<Line> lines) {
+  if (!lines.empty()) lines_ = std::make_shared<const std::vector<Line>>(std::move(lines));
+}
+
+Lines::operator const std::vector<Line>&() const {
+  static const std::vector<Line> none;
+  return lines_ ? *lines_ : none;
+}
+
+uint64_t product_bytes(const Factors& factors, bool* too_large) {
+  std::optional<Wide> bytes = small_product(factors);
+  if (!bytes) bytes = wide_product(factors);
+  const bool large = !bytes || *bytes > kLargestBillBytes;
+  if (large && too_large != nullptr) *too_large = true;
+  return large ? kLargestBillBytes : static_cast<uint64_t>(*bytes);
+}
+
+void add_width(Factors& factors, double bits) {
   if (std::fmod(bits, 8) == 0) {
     factors.push_back(times("B", bits / 8, "B"));
   } else {
@@ -112,7 +147,7 @@ void add_width(std::vector<Factor>& factors, double bits) {
   }
 }
 
-Line leaf(const char* id, const char* label, std::vector<Factor> factors, const char* note, double band_share) {
+Line leaf(const char* id, const char* label, Factors factors, const char* note, double band_share) {
   Line line;
   line.id = id;
   line.label = label;

@@ -1,8 +1,11 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace vram {
@@ -12,10 +15,10 @@ inline constexpr uint64_t kLargestBillBytes = uint64_t{1} << 53;
 
 /// One term of a product. Strings are static: a line costs no text.
 struct Factor {
-  const char* symbol = "";   // "L", "h", "tp"
-  double value = 1;          // at most 9 decimals count
-  char op = '*';             // '*' or '/'
-  const char* meaning = "";  // "layers", "tensor parallel"
+  const char* symbol;   // "L", "h", "tp"
+  double value;         // at most 9 decimals count
+  char op;              // '*' or '/'
+  const char* meaning;  // "layers", "tensor parallel"
 };
 
 constexpr Factor times(const char* symbol, double value, const char* meaning) {
@@ -25,8 +28,74 @@ constexpr Factor over(const char* symbol, double value, const char* meaning) {
   return {symbol, value, '/', meaning};
 }
 
+/// The terms of one product. A usual number of them lies in place: most lines allocate nothing.
+class Factors {
+ public:
+  Factors() = default;
+  Factors(std::initializer_list<Factor> factors) { append(factors.begin(), factors.end()); }
+  Factors(const Factors& other) : size_(other.size_), all_(other.all_) { copy_in_place(other); }
+  Factors(Factors&& other) noexcept : size_(other.size_), all_(std::move(other.all_)) {
+    copy_in_place(other);
+    other.size_ = 0;
+  }
+  Factors& operator=(const Factors& other) { return *this = Factors(other); }
+  Factors& operator=(Factors&& other) noexcept {
+    size_ = other.size_;
+    all_ = std::move(other.all_);
+    copy_in_place(other);
+    other.size_ = 0;
+    return *this;
+  }
+
+  size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  const Factor* begin() const { return all_.empty() ? in_place_ : all_.data(); }
+  const Factor* end() const { return begin() + size_; }
+  const Factor& operator[](size_t i) const { return begin()[i]; }
+
+  void push_back(const Factor& factor) {
+    if (size_ == kInPlace) all_.assign(in_place_, in_place_ + kInPlace);
+    if (size_ < kInPlace) in_place_[size_] = factor;
+    if (size_ >= kInPlace) all_.push_back(factor);
+    ++size_;
+  }
+  void append(const Factor* first, const Factor* last) {
+    for (; first != last; ++first) push_back(*first);
+  }
+
+ private:
+  static constexpr size_t kInPlace = 8;
+
+  void copy_in_place(const Factors& other) {
+    for (size_t i = 0; i < size_ && size_ <= kInPlace; ++i) in_place_[i] = other.in_place_[i];
+  }
+
+  size_t size_ = 0;
+  Factor in_place_[kInPlace];
+  std::vector<Factor> all_;  // where there are more
+};
+
 /// The width of an element: whole bytes, or bits ÷ 8.
-void add_width(std::vector<Factor>& factors, double bits);
+void add_width(Factors& factors, double bits);
+
+struct Line;
+
+/// The lines that make up a line: never changed, and shared by all copies of it.
+class Lines {
+ public:
+  Lines() = default;
+  Lines(std::vector<Line> lines);
+
+  operator const std::vector<Line>&() const;
+  size_t size() const;
+  bool empty() const { return lines_ == nullptr; }
+  const Line* begin() const;
+  const Line* end() const;
+  const Line& operator[](size_t i) const;
+
+ private:
+  std::shared_ptr<const std::vector<Line>> lines_;  // null where there are none
+};
 
 /// A line of a bill: either children, whose bytes add up to its own, or factors, whose product
 /// (all products first, then one division, rounded up once) is its bytes.
@@ -35,14 +104,19 @@ struct Line {
   const char* label = "";  // "Weights"
   uint64_t bytes = 0;
   uint64_t band_bytes = 0;  // half-width of the error band
-  std::vector<Factor> factors;
-  const char* note = "";  // source of the rule: paper and equation, or framework file and version
-  std::vector<Line> children;
+  const char* note = "";    // source of the rule: paper and equation, or framework file and version
+  Factors factors;
+  Lines children;
   bool too_large = false;  // above kLargestBillBytes; bytes is then kLargestBillBytes
 };
 
+inline size_t Lines::size() const { return lines_ ? lines_->size() : 0; }
+inline const Line* Lines::begin() const { return lines_ ? lines_->data() : nullptr; }
+inline const Line* Lines::end() const { return begin() + size(); }
+inline const Line& Lines::operator[](size_t i) const { return (*lines_)[i]; }
+
 /// A line from its factors. `band_share`: half-width of the band as a share of the bytes.
-Line leaf(const char* id, const char* label, std::vector<Factor> factors, const char* note = "",
+Line leaf(const char* id, const char* label, Factors factors, const char* note = "",
           double band_share = 0);
 
 /// A line from its children: bytes, band and too_large are their sums (within one line bands add plainly).
@@ -59,7 +133,7 @@ uint64_t total_band_bytes(const std::vector<Line>& lines);
 
 /// Ceiling of the product of the '*' factors over the product of the '/' factors, in 128-bit integers
 /// (decimals as integers over 10^9). `too_large` is set where the result exceeds kLargestBillBytes.
-uint64_t product_bytes(const std::vector<Factor>& factors, bool* too_large);
+uint64_t product_bytes(const Factors& factors, bool* too_large);
 
 /// "32 layers × 4096 tokens × 2 B ÷ 8 tensor parallel": the factors as a whiteboard would show them.
 /// A line with children answers "" (its children say how it comes about).

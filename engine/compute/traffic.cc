@@ -138,14 +138,14 @@ struct Replicas {
   const char* id;
   const char* label;
   double parameters, trained;  // of the whole model
-  std::vector<Factor> cut;     // how many ranks one copy is cut over
+  Factors cut;     // how many ranks one copy is cut over
   double ranks;                // that hold the same part
 };
 
-std::vector<Factor> over_ranks(const Replicas& r, std::vector<Factor> factors) {
+Factors over_ranks(const Replicas& r, Factors factors) {
   factors.push_back(times("r - 1", r.ranks - 1, "other ranks"));
   factors.push_back(over("d", r.ranks, "data parallel"));
-  factors.insert(factors.end(), r.cut.begin(), r.cut.end());
+  factors.append(r.cut.begin(), r.cut.end());
   return factors;
 }
 

@@ -40,7 +40,7 @@ struct LineList {
     if (there != nullptr) row.there = there->bytes;
     if (row.here.value_or(0) == 0 && row.there.value_or(0) == 0) return;
     out.push_back(row);
-    static const std::vector<Line> none;
+    static const Lines none;
     add_all(here != nullptr ? here->children : none, there != nullptr ? there->children : none, path, depth + 1);
   }
 

@@ -19,7 +19,7 @@ void write_message_list(JsonWriter& json, const std::vector<Message>& messages) 
   json.close(']');
 }
 
-void write_factors(JsonWriter& json, const std::vector<Factor>& factors) {
+void write_factors(JsonWriter& json, const Factors& factors) {
   json.open('[', "factors");
   for (const Factor& factor : factors) {
     json.open('{');

@@ -118,8 +118,8 @@ double state_page(const Plan& plan, const std::vector<CacheGroup>& groups, const
   return block_tokens(plan, groups) * attention_bits(groups) / 8;
 }
 
-std::vector<Factor> token_factors(const CacheGroup& group, double requests, double tokens) {
-  std::vector<Factor> factors;
+Factors token_factors(const CacheGroup& group, double requests, double tokens) {
+  Factors factors;
   if (requests != 1) factors.push_back(times("n", requests, "requests"));
   factors.push_back(times("L", group.allocated_layers, "layers"));
   if (group.heads == 1 && group.latent) {

@@ -250,8 +250,8 @@ std::vector<WeightParcel> weight_parcels(const Plan& plan, const Replica& replic
 
 namespace {
 
-std::vector<Factor> parcel_factors(const WeightParcel& parcel) {
-  std::vector<Factor> factors = {times("P", parcel.elements, "parameters")};
+Factors parcel_factors(const WeightParcel& parcel) {
+  Factors factors = {times("P", parcel.elements, "parameters")};
   add_width(factors, parcel.bits);
   if (parcel.divisor > 1) factors.push_back(over("tp", parcel.divisor, "GPUs that share them"));
   return factors;

@@ -44,8 +44,7 @@ struct InFlight {
 
 Line tensor_leaf(const Plan& plan, const Sum& sum, const InFlight& in_flight) {
   const SavedTensor& t = sum.tensor;
-  std::vector<Factor> factors;
-  factors.reserve(10);
+  Factors factors;
   if (sum.alike && sum.layers != 1) factors.push_back(times("L", sum.layers, "layers"));
   push_tokens(plan, factors);
   factors.push_back(sum.alike ? times(t.symbol, t.width, t.meaning)
@@ -169,7 +168,7 @@ Line working_line(const Plan& plan, const Stage& stage, Moment moment) {
   for (const SavedTensor& t : moment == Moment::last ? whole_layer(plan, *kind) : recomputed_tensors(plan, *kind))
     add(t, 1, sums);
   std::vector<Line> children = area_lines(plan, sums, {});
-  std::vector<Factor> factors;
+  Factors factors;
   push_tokens(plan, factors);
   factors.push_back(times("B/token", transient_bytes_per_token(plan, s, *kind) + s.e * s.h / s.sp, "bytes a token"));
   children.push_back(leaf("gradients", "Gradients of activations", std::move(factors),
@@ -207,7 +206,7 @@ std::vector<Sum> stage_sums(const Plan& plan, const Stage& stage) {
 
 }  // namespace
 
-void push_tokens(const Plan& plan, std::vector<Factor>& factors) {
+void push_tokens(const Plan& plan, Factors& factors) {
   if (plan.micro_batch != 1) factors.push_back(times("b", plan.micro_batch, "sequences"));
   factors.push_back(times("s", plan.seq, "tokens"));
   if (plan.cp > 1) factors.push_back(over("cp", plan.cp, "context parallel"));

@@ -16,7 +16,7 @@ enum class Moment : uint8_t {
 Line activations_line(const Plan& plan, const Stage& stage, Moment moment);
 
 /// Tokens of one micro-batch on one rank: micro_batch × seq ÷ cp.
-void push_tokens(const Plan& plan, std::vector<Factor>& factors);
+void push_tokens(const Plan& plan, Factors& factors);
 
 /// Bytes of the stage's checkpoints or saved activations that lie in host memory.
 double offloaded_activation_bytes(const Plan& plan, const Stage& stage);

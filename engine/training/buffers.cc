@@ -51,7 +51,7 @@ Line update_copies(const Plan& plan, const std::vector<ParameterGroup>& groups) 
   std::vector<Line> children;
   for (const ParameterGroup& g : groups) {
     if (!g.trained) continue;
-    std::vector<Factor> factors = count_factors(plan, g);
+    Factors factors = count_factors(plan, g);
     push_bits(storage.master > 0 ? storage.master : storage.weight, "bytes each", factors);
     if (plan.zero >= 1 && g.shards > 1) factors.push_back(over("n", g.shards, "ranks of the sharding group"));
     push_kept_share(plan, offloads_optimizer(plan), factors);
@@ -65,7 +65,7 @@ Line bucket_copies(const Plan& plan, const std::vector<ParameterGroup>& groups) 
   std::vector<Line> children;
   for (const ParameterGroup& g : groups) {
     if (!g.trained) continue;
-    std::vector<Factor> factors = count_factors(plan, g);
+    Factors factors = count_factors(plan, g);
     push_bits(storage_of(plan).gradient, "bytes each", factors);
     children.push_back(
         leaf(g.id, g.label, std::move(factors), "torch.nn.parallel.DistributedDataParallel", kStatesBand));
@@ -81,7 +81,7 @@ Line deepspeed_copies(const Plan& plan, const std::vector<ParameterGroup>& group
   std::vector<Line> children;
   for (const ParameterGroup& g : groups) {
     if (!g.trained) continue;
-    std::vector<Factor> factors = count_factors(plan, g);
+    Factors factors = count_factors(plan, g);
     factors.push_back(times("B", bytes, "bytes each"));
     if (plan.zero >= 1 && g.shards > 1) factors.push_back(over("n", g.shards, "ranks of the sharding group"));
     push_kept_share(plan, offloads_optimizer(plan), factors);
@@ -96,7 +96,7 @@ Line deepspeed_bf16_gradients(const Plan& plan, const std::vector<ParameterGroup
   std::vector<Line> children;
   for (const ParameterGroup& g : groups) {
     if (!g.trained) continue;
-    std::vector<Factor> factors = count_factors(plan, g);
+    Factors factors = count_factors(plan, g);
     factors.push_back(times("B", 2, "bytes each"));
     children.push_back(leaf(g.id, g.label, std::move(factors), "DeepSpeed, runtime/bf16_optimizer.py", kBuffersBand));
   }
@@ -112,7 +112,7 @@ void add_deepspeed_gradients(const Plan& plan, const std::vector<ParameterGroup>
 
 /// Sequence parallelism gathers a linear's input into one buffer (Megatron-LM, core/tensor_parallel/layers.py).
 Line gather_buffer(const Plan& plan) {
-  std::vector<Factor> factors;
+  Factors factors;
   push_tokens(plan, factors);
   factors.push_back(times("h", plan.subject->architecture.hidden, "hidden"));
   factors.push_back(times("B", compute_bytes(plan), "bytes each"));

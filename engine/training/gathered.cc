@@ -20,7 +20,7 @@ double gathered_bits(const Plan& plan, const ParameterGroup& group) {
 }
 
 Line unit_leaf(const Plan& plan, const ParameterGroup& group, double copies, const char* note) {
-  std::vector<Factor> factors = count_factors(plan, group);
+  Factors factors = count_factors(plan, group);
   if (copies != 1) factors.push_back(times("u", copies, "layers at once"));
   push_bits(gathered_bits(plan, group), "bytes each", factors);
   return leaf(group.id, group.label, std::move(factors), note, kBuffersBand);
@@ -71,7 +71,7 @@ Line deepspeed_live(const Plan& plan, const std::vector<ParameterGroup>& groups)
   double elements = 0;
   for (const ParameterGroup& g : groups) elements += elements_a_rank(plan, g);
   const double live = std::min(elements, 1e9);
-  std::vector<Factor> factors = {times("P", live, "live parameters")};
+  Factors factors = {times("P", live, "live parameters")};
   push_bits(8 * compute_bytes(plan), "bytes each", factors);
   return sum_line(
       "gathered", "Gathered weights",

@@ -39,7 +39,7 @@ double chunked_loss_bytes(const Plan& plan) {
 /// Fused with the head, no copy of the logits outlives its chunk (Liger kernels, arXiv 2410.10989, section 3.2):
 /// the chunk's size is chosen so that it has as many elements as the hidden states.
 std::vector<Line> fused_lines(const Plan& plan) {
-  std::vector<Factor> factors;
+  Factors factors;
   push_tokens(plan, factors);
   factors.push_back(times("h", plan.subject->architecture.hidden, "hidden"));
   factors.push_back(times("B", 2 * compute_bytes(plan), "gradient of the hidden states, chunk of logits"));
@@ -64,7 +64,7 @@ double vocabulary(const Plan& plan) {
 
 /// `heads`: the model's own, and one of each prediction module, whose logits live at the same time.
 Line copies_leaf(const Plan& plan, double heads) {
-  std::vector<Factor> factors;
+  Factors factors;
   if (heads != 1) factors.push_back(times("n", heads, "predictions"));
   push_tokens(plan, factors);
   factors.push_back(times("V", vocabulary(plan), "vocabulary"));
@@ -79,7 +79,7 @@ Line copies_leaf(const Plan& plan, double heads) {
 Line final_norm_leaf(const Plan& plan) {
   const double e = compute_bytes(plan);
   const bool fused = plan.kernels == Kernels::fused || plan.compile || plan.subject->architecture.norm != "rmsnorm";
-  std::vector<Factor> factors;
+  Factors factors;
   push_tokens(plan, factors);
   factors.push_back(times("h", plan.subject->architecture.hidden, "hidden"));
   factors.push_back(times("B", fused ? 2 * e : 4 + 3 * e, "bytes each"));
@@ -89,7 +89,7 @@ Line final_norm_leaf(const Plan& plan) {
 
 /// The head reads the whole sequence: Megatron's gathered copy is the buffer of its own that it reuses.
 Line head_input_leaf(const Plan& plan) {
-  std::vector<Factor> factors;
+  Factors factors;
   push_tokens(plan, factors);
   factors.push_back(times("h", plan.subject->architecture.hidden, "hidden"));
   factors.push_back(times("B", 2 * compute_bytes(plan), "bytes of it and of its gradient"));

@@ -65,14 +65,14 @@ std::vector<State> states_of(const Storage& storage) {
 struct Share {
   const char* id;
   const char* label;
-  std::vector<Factor> count;
+  Factors count;
   double shards;
 };
 
 Line state_line(const Plan& plan, const State& state, const std::vector<Share>& shares) {
   std::vector<Line> children;
   for (const Share& share : shares) {
-    std::vector<Factor> factors = share.count;
+    Factors factors = share.count;
     push_bits(state.bits, "bytes a parameter", factors);
     if (plan.zero >= state.zero_stage && share.shards > 1)
       factors.push_back(over("n", share.shards, "ranks of the sharding group"));

@@ -8,7 +8,7 @@ namespace {
 constexpr double kBufferBytes = 10e9;
 
 /// A product, or nothing above 2^53.
-std::optional<uint64_t> product(const std::vector<Factor>& factors) {
+std::optional<uint64_t> product(const Factors& factors) {
   bool too_large = false;
   const uint64_t bytes = product_bytes(factors, &too_large);
   return too_large ? std::nullopt : std::optional(bytes);

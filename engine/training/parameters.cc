@@ -236,9 +236,8 @@ double elements_a_rank(const Plan& plan, const ParameterGroup& group) {
   return group.elements * plan.subject->scale() / group.split;
 }
 
-std::vector<Factor> count_factors(const Plan& plan, const ParameterGroup& group) {
-  std::vector<Factor> factors;
-  factors.reserve(8);
+Factors count_factors(const Plan& plan, const ParameterGroup& group) {
+  Factors factors;
   if (group.layers > 1) {
     factors.push_back(times("L", group.layers, "layers"));
     factors.push_back(times("P", group.elements / group.layers, "parameters a layer"));

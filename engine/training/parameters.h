@@ -36,7 +36,7 @@ std::vector<ParameterGroup> largest_layer(const Plan& plan, const Stage& stage);
 double elements_a_rank(const Plan& plan, const ParameterGroup& group);
 
 /// The factors that count a group's parameters on one rank: layers × parameters ÷ split, scaled to `params`.
-std::vector<Factor> count_factors(const Plan& plan, const ParameterGroup& group);
+Factors count_factors(const Plan& plan, const ParameterGroup& group);
 
 /// Rows of a matrix cut along the vocabulary, padded to a multiple of vocab_pad × tp.
 double padded_vocab(const Plan& plan, double rows);

@@ -21,13 +21,13 @@ constexpr const char* kStatesNote =
 
 bool frozen_base(const Plan& plan) { return !trains_all(plan); }
 
-void push_shards(const Plan& plan, const ParameterGroup& group, double stage, std::vector<Factor>& factors) {
+void push_shards(const Plan& plan, const ParameterGroup& group, double stage, Factors& factors) {
   if (plan.zero >= stage && group.shards > 1) factors.push_back(over("n", group.shards, "ranks of the sharding group"));
 }
 
 Line state_leaf(const Plan& plan, const ParameterGroup& group, double bits, const char* meaning, double zero_stage,
                 bool offloaded) {
-  std::vector<Factor> factors = count_factors(plan, group);
+  Factors factors = count_factors(plan, group);
   push_bits(bits, meaning, factors);
   push_shards(plan, group, zero_stage, factors);
   push_kept_share(plan, offloaded, factors);
@@ -44,14 +44,14 @@ bool keeps_constants_whole(const Plan& plan, const ParameterGroup& group) {
 }
 
 Line constants_leaf(const Plan& plan, const ParameterGroup& group, double bits) {
-  std::vector<Factor> factors = count_factors(plan, group);
+  Factors factors = count_factors(plan, group);
   push_bits(bits, "bytes a weight", factors);
   return leaf(group.id, group.label, std::move(factors), kConstantsNote, kStatesBand);
 }
 
 /// Adafactor's sums of rows and columns: never sharded finer than the matrices are cut.
 Line factored_leaf(const Plan& plan, const ParameterGroup& group, bool offloaded) {
-  std::vector<Factor> factors = {times("r+c", group.factored, "rows and columns")};
+  Factors factors = {times("r+c", group.factored, "rows and columns")};
   push_bits(storage_of(plan).moment, "bytes each", factors);
   if (group.split > 1) factors.push_back(over("tp", group.split, "ranks of the model"));
   push_shards(plan, group, 1, factors);
@@ -78,7 +78,7 @@ bool offloads_gradients(const Plan& plan) {
 Line gradient_in_flight(const Plan& plan, const std::vector<ParameterGroup>& groups) {
   double largest = 0;
   for (const ParameterGroup& group : groups) largest = std::max(largest, group.largest / group.split);
-  std::vector<Factor> factors = {times("P", largest, "parameters of the largest matrix")};
+  Factors factors = {times("P", largest, "parameters of the largest matrix")};
   push_bits(storage_of(plan).gradient, "bytes a gradient", factors);
   Line one = leaf("largest", "Largest matrix", std::move(factors),
                   "optimizer in backward: torch.optim, tutorial on _optimizer_step_in_backward", kStatesBand);
@@ -89,7 +89,7 @@ Line gradient_in_flight(const Plan& plan, const std::vector<ParameterGroup>& gro
 
 bool offloads_optimizer(const Plan& plan) { return plan.offload == Offload::all || plan.offload == Offload::optimizer; }
 
-void push_kept_share(const Plan& plan, bool offloaded, std::vector<Factor>& factors) {
+void push_kept_share(const Plan& plan, bool offloaded, Factors& factors) {
   if (!offloaded) return;
   const double kept = std::nearbyint((1 - plan.offload_fraction) * 1e9) / 1e9;  // 0.1, not 0.09999999999999998
   factors.push_back(times("kept", kept, "share kept on the GPU"));

@@ -17,7 +17,7 @@ inline constexpr double kStatesBand = 0.08, kActivationsBand = 0.08, kLogitsBand
 /// Optimizer states, and the step itself, lie in host memory (`offload_fraction` of them).
 bool offloads_optimizer(const Plan& plan);
 /// "× 0.75 share kept on the GPU", where `offloaded`.
-void push_kept_share(const Plan& plan, bool offloaded, std::vector<Factor>& factors);
+void push_kept_share(const Plan& plan, bool offloaded, Factors& factors);
 
 /// What a stage keeps for its parameters, divided as ZeRO (arXiv 1910.02054, section 5) and offloading say.
 Line weights_line(const Plan& plan, const std::vector<ParameterGroup>& groups);

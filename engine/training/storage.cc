@@ -114,7 +114,7 @@ bool runs_autocast(const Plan& plan) {
   return trains_all(plan) ? storage_of(plan).weight == 32 : plan.base == Base::fp32;
 }
 
-void push_bits(double bits, const char* meaning, std::vector<Factor>& factors) {
+void push_bits(double bits, const char* meaning, Factors& factors) {
   const double bytes = bits / 8;
   if (bytes == std::floor(bytes)) {
     factors.push_back(times("B", bytes, meaning));

@@ -38,7 +38,7 @@ double compute_bytes(const Plan& plan);
 bool runs_autocast(const Plan& plan);
 
 /// "2 bytes a parameter", or "4.127 bits a parameter ÷ 8" where it is not whole bytes.
-void push_bits(double bits, const char* meaning, std::vector<Factor>& factors);
+void push_bits(double bits, const char* meaning, Factors& factors);
 
 bool trains_all(const Plan& plan);
 

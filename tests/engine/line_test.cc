@@ -71,3 +71,22 @@ TEST_CASE("lines of one id become the numbered parts of one line, however many t
   CHECK(std::string(gathered[1].children[9].id) == "rest");
   CHECK(gathered[1].children[9].children.size() == 10);
 }
+
+TEST_CASE("a product of many factors keeps them all, copied or moved") {
+  Factors factors;
+  for (int i = 1; i <= 11; ++i) factors.push_back(times("", i, ""));
+  const Factors copy = factors;
+  const Line line = leaf("a", "A", std::move(factors));
+  CHECK(copy.size() == 11);
+  CHECK(line.factors.size() == 11);
+  CHECK(line.factors[10].value == 11);
+  CHECK(line.bytes == 39916800);
+  CHECK(Line(line).factors[8].value == 9);
+}
+
+TEST_CASE("copies of a line share the lines that make it up") {
+  const Line line = group("sum", "Sum", {leaf("a", "A", {times("", 3, "")})});
+  const Line copy = line;
+  CHECK(copy.children.begin() == line.children.begin());
+  CHECK(copy.children.size() == 1);
+}
