@@ -120,13 +120,15 @@ Line gather_buffer(const Plan& plan) {
               kBuffersBand);
 }
 
-/// A k-bit matrix is expanded to 16 bit whenever it multiplies (bitsandbytes, autograd/_functions.py, MatMul4Bit).
-Line expanded_matrix(const std::vector<ParameterGroup>& groups) {
+/// A k-bit matrix is expanded to 16 bit whenever it multiplies (bitsandbytes, autograd/_functions.py, MatMul4Bit);
+/// where it was quantised from fp16, as litgpt's are, to that and then to bf16.
+Line expanded_matrix(const Plan& plan, const std::vector<ParameterGroup>& groups) {
   double largest = 0;
   for (const ParameterGroup& g : groups)
     if (g.block_linear) largest = std::max(largest, g.largest / g.split);
   return leaf("expanded", "Expanded matrix",
-              {times("P", largest, "weights of the largest matrix"), times("B", 2, "bytes each")},
+              {times("P", largest, "weights of the largest matrix"),
+               times("B", plan.library == Library::litgpt ? 4 : 2, "bytes each")},
               "bitsandbytes, autograd/_functions.py", kBuffersBand);
 }
 
@@ -140,7 +142,9 @@ Line buffers_line(const Plan& plan, const std::vector<ParameterGroup>& groups, P
     children.push_back(bucket_copies(plan, groups));
   add_deepspeed_gradients(plan, groups, children);
   if (plan.sp && plan.tp > 1 && plan.subject->has_shape && !optimizer) children.push_back(gather_buffer(plan));
-  if (!trains_all(plan) && frozen_linear_bits(plan) < 16 && !optimizer) children.push_back(expanded_matrix(groups));
+  const bool in_layers = !optimizer && phase != PhaseKind::loss;
+  if (!trains_all(plan) && frozen_linear_bits(plan) < 16 && in_layers)
+    children.push_back(expanded_matrix(plan, groups));
   return sum_line("buffers", "Buffers", std::move(children),
                   "workspaces, temporaries of the step, copies of gradients; band 80%, fitted with the others'");
 }

@@ -15,7 +15,7 @@ bool fully_sharded(const Plan& plan) {
 }
 
 double gathered_bits(const Plan& plan, const ParameterGroup& group) {
-  if (!trains_all(plan)) return group.block_linear ? std::min(frozen_linear_bits(plan), 16.0) : 16;
+  if (!trains_all(plan)) return is_quantised(plan, group) ? std::min(frozen_linear_bits(plan), 16.0) : 16;
   return 8 * compute_bytes(plan);
 }
 

@@ -37,6 +37,10 @@ double residual_bytes(const Plan& plan) {
   return plan.framework == Framework::ddp || plan.has(Key::residual) ? 4 : 2;
 }
 
+/// bitsandbytes before 0.43.2 keeps the input of a 4-bit linear though its weight has no gradient
+/// (autograd/_functions.py, MatMul4Bit: ctx.tensors = (A, B)); litgpt pins 0.42.
+bool keeps_frozen_inputs(const Plan& plan) { return plan.library == Library::litgpt && plan.base == Base::nf4; }
+
 /// One projection gives q, k and v, and q and k are rotated out of it.
 bool keeps_qkv(const Plan& plan) {
   const Architecture& a = plan.subject->architecture;
@@ -97,11 +101,14 @@ LayerSetting layer_setting(const Plan& plan, const LayerKind& kind) {
   s.fused_mlp = plan.kernels == Kernels::fused || plan.library == Library::unsloth;
   s.fp32_product =
       plan.library == Library::litgpt || a.model_type.starts_with("gemma") || a.model_type.starts_with("olmo2");
-  s.keeps_qkv = keeps_qkv(plan);
+  s.repeats_kv =
+      plan.library == Library::litgpt && kind.attention.kv_heads != kind.attention.heads;  // litgpt, model.py
+  s.keeps_qkv = keeps_qkv(plan) && !s.repeats_kv;
   s.one_norm = a.parallel_residual && kind.norms == 1;
   s.activation_widths = s.fused_mlp || plan.library != Library::hf ? 2 : activation_widths(a.hidden_act);
   s.casts_inputs = s.e == 2 && s.residual == 4;
   s.trained = trains_all(plan);
+  s.keeps_inputs = s.trained || keeps_frozen_inputs(plan);
   s.adapters_fp32 = !s.trained && adapter_storage(plan).weight == 32 && s.e == 2;
   s.eager = plan.attention == AttentionKernel::eager;
   set_recompute(plan, s);

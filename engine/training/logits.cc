@@ -11,29 +11,39 @@
 namespace vram {
 namespace {
 
-// Peaks over the state before the head, PyTorch 2.6, bytes a logit in bf16; measured on the libraries' own loss code.
-double full_loss_bytes(Library library) {
+/// Bytes of all copies of one logit at the fullest moment, computing in 16 bit and in fp32.
+struct LogitBytes {
+  double half, fp32;
+};
+
+double bytes_of(const Plan& plan, LogitBytes bytes) { return compute_bytes(plan) == 4 ? bytes.fp32 : bytes.half; }
+
+// Peaks over the state before the head, PyTorch 2.6; measured on the libraries' own loss code.
+LogitBytes full_loss_bytes(Library library) {
   switch (library) {
-    case Library::megatron:  // core/tensor_parallel/cross_entropy.py: bf16 logits and their fp32 softmax
-    case Library::litgpt:    // cross_entropy on bf16 logits: logits, log-softmax, gradient
-      return 6;
-    case Library::nanogpt:  // the same, and the logits are returned
+    case Library::megatron:  // core/tensor_parallel/cross_entropy.py: logits and their fp32 softmax
+      return {6, 8};
+    case Library::litgpt:  // fp32 logits and log-softmax, see litgpt_lines
+      return {8, 8};
+    case Library::nanogpt:  // cross_entropy on the model's own logits, which are returned: logits, log-softmax,
+                            // gradients
+      return {8, 16};
     case Library::unsloth:  // its own cross-entropy works in place
-      return 8;
+      return {8, 10};
     case Library::torchtitan:  // cross_entropy(logits.float()), logits not kept
-      return 12;
+      return {12, 12};
     case Library::torchtune:  // measured on the README's rows with packing
     case Library::hf:         // loss/loss_utils.py: bf16 logits, fp32 copy, log-softmax, gradient
-      return 14;
+      return {14, 16};
   }
-  return 14;
+  return {14, 16};
 }
 
-double chunked_loss_bytes(const Plan& plan) {
-  if (plan.library == Library::litgpt) return 4;  // litgpt/utils.py, chunked_cross_entropy: bf16 logits, log-softmax
-  if (plan.library == Library::torchtune)         // modules/loss/ce_chunked_output_loss.py, four chunks; compiled,
-    return plan.compile ? 2 : 7;                  // the bf16 logits are all that stays (one row of torchtune's README)
-  return 4 + 2;                                   // the log-softmax of every chunk stays, its transient is one chunk's
+LogitBytes chunked_loss_bytes(const Plan& plan) {
+  if (plan.library == Library::litgpt) return {4, 8};  // utils.py, chunked_cross_entropy: logits, log-softmax
+  if (plan.library == Library::torchtune)              // modules/loss/ce_chunked_output_loss.py, four chunks; compiled,
+    return plan.compile ? LogitBytes{2, 4} : LogitBytes{7, 9};  // the logits are all that stays (one row of its README)
+  return {4 + 2, 4 + 4};  // the log-softmax of every chunk stays, its transient is one chunk's
 }
 
 /// Fused with the head, no copy of the logits outlives its chunk (Liger kernels, arXiv 2410.10989, section 3.2):
@@ -63,16 +73,51 @@ double vocabulary(const Plan& plan) {
 }
 
 /// `heads`: the model's own, and one of each prediction module, whose logits live at the same time.
-Line copies_leaf(const Plan& plan, double heads) {
+Line copies_leaf(const Plan& plan, double heads, double bytes) {
   Factors factors;
   if (heads != 1) factors.push_back(times("n", heads, "predictions"));
   push_tokens(plan, factors);
   factors.push_back(times("V", vocabulary(plan), "vocabulary"));
-  factors.push_back(times("B", bytes_per_logit(plan), "bytes a logit"));
+  factors.push_back(times("B", bytes, "bytes a logit"));
   if (plan.tp > 1) factors.push_back(over("tp", plan.tp, "tensor parallel"));
   return leaf("copies", "Copies of the logits", std::move(factors),
               "logits, their fp32 copy, softmax and gradient, by library and loss; measured on PyTorch 2.6",
               kLogitsBand);
+}
+
+constexpr double kLitgptChunk = 128;  // positions: litgpt, utils.py, chunked_cross_entropy; finetune/lora.py
+
+/// Gradients of one chunk's log-softmax and logits, fp32 both.
+Line chunk_leaf(const Plan& plan) {
+  return leaf(
+      "chunk", "Gradients of a chunk",
+      {times("b", plan.micro_batch, "sequences"), times("c", std::min(kLitgptChunk, plan.seq), "tokens a chunk"),
+       times("V", vocabulary(plan), "vocabulary"), times("B", 8, "bytes a logit")},
+      "litgpt, utils.py, chunked_cross_entropy", kLogitsBand);
+}
+
+/// The head is a k-bit matrix there, expanded in the precision it was quantised from, fp16, and from that to bf16.
+Line expanded_head_leaf(const Plan& plan) {
+  return leaf("expanded_head", "Expanded head",
+              {times("V", vocabulary(plan), "vocabulary"), times("h", plan.subject->architecture.hidden, "hidden"),
+               times("B", 4, "bytes of an fp16 and a bf16 copy")},
+              "Lightning, fabric/plugins/precision/bitsandbytes.py, _quantize_weight", kLogitsBand);
+}
+
+/// Lightning's precision plugin turns a model's outputs to fp32 (fabric/plugins/precision/half.py, convert_output).
+/// Fullest is either the loss, with fp32 logits and log-softmax and one chunk's gradients, or the head's backward, with
+/// fp32 logits, their 16-bit gradients and a head that is expanded.
+std::vector<Line> litgpt_lines(const Plan& plan) {
+  std::vector<Line> loss = lines_of(copies_leaf(plan, 1, bytes_per_logit(plan)), chunk_leaf(plan));
+  if (trains_all(plan) || plan.base != Base::nf4) return loss;
+  std::vector<Line> head = lines_of(copies_leaf(plan, 1, 4 + 2), expanded_head_leaf(plan));
+  return total_bytes(head) > total_bytes(loss) ? head : loss;
+}
+
+std::vector<Line> loss_lines(const Plan& plan, const Stage& stage) {
+  if (plan.loss == Loss::fused) return fused_lines(plan);
+  if (plan.library == Library::litgpt && plan.loss == Loss::full) return litgpt_lines(plan);
+  return lines_of(copies_leaf(plan, 1 + prediction_modules(plan, stage), bytes_per_logit(plan)));
 }
 
 /// Input in fp32 and normalised copy of the final norm, its output (the head's input), the last layer's output.
@@ -100,17 +145,18 @@ Line head_input_leaf(const Plan& plan) {
 }  // namespace
 
 double bytes_per_logit(const Plan& plan) {
-  double bytes = full_loss_bytes(plan.library);
-  if (plan.loss == Loss::inplace) bytes = plan.library == Library::megatron ? 4 : 8;  // bf16 logits become gradients
-  if (plan.loss == Loss::chunked) bytes = std::min(bytes, chunked_loss_bytes(plan));
-  if (plan.compile && plan.library == Library::torchtune) bytes = std::min(bytes, 8.0);  // its README rows, compiled
-  return compute_bytes(plan) == 4 ? bytes + 2 : bytes;
+  double bytes = bytes_of(plan, full_loss_bytes(plan.library));
+  if (plan.loss == Loss::inplace)  // 16-bit logits become gradients
+    bytes = bytes_of(plan, plan.library == Library::megatron ? LogitBytes{4, 6} : LogitBytes{8, 10});
+  if (plan.loss == Loss::chunked) bytes = std::min(bytes, bytes_of(plan, chunked_loss_bytes(plan)));
+  if (plan.compile && plan.library == Library::torchtune)  // its README rows, compiled
+    bytes = std::min(bytes, bytes_of(plan, {8, 10}));
+  return bytes;
 }
 
 Line logits_line(const Plan& plan, const Stage& stage, bool in_loss) {
   if (!in_loss || !stage.last || !plan.subject->has_shape) return sum_line("logits", "Logits and loss", {});
-  std::vector<Line> lines =
-      plan.loss == Loss::fused ? fused_lines(plan) : lines_of(copies_leaf(plan, 1 + prediction_modules(plan, stage)));
+  std::vector<Line> lines = loss_lines(plan, stage);
   lines.push_back(final_norm_leaf(plan));
   if (plan.sp && plan.tp > 1 && plan.library == Library::torchtitan) lines.push_back(head_input_leaf(plan));
   return sum_line(

@@ -149,9 +149,10 @@ void add_layers(const LayerKind& kind, double layers, Collector& out) {
 }
 
 /// Behind a pipeline the last stage holds a copy of a tied embedding, with states of its own
-/// (Megatron-LM, core/models/common/language_module, setup_embeddings_and_output_layer).
+/// (Megatron-LM, core/models/common/language_module, setup_embeddings_and_output_layer). litgpt's head is a matrix of
+/// its own in every model (litgpt, model.py, GPT; only pre-training ties it, where asked to).
 void add_tied_copy(const Plan& plan, const Stage& stage, Collector& out) {
-  if (stage.first) return;
+  if (stage.first && plan.library != Library::litgpt) return;
   for (const Matrix& m : plan.subject->head) {
     if (m.part != Part::head || m.copies > 0) continue;
     Matrix copy = m;

@@ -73,7 +73,8 @@ void StageLedger::add_phase(const Plan& plan, const Stage& stage, const std::vec
   }
   if (first || kind == PhaseKind::loss || last == PhaseKind::loss)
     p[logits] = keep(logits_line(plan, stage, kind == PhaseKind::loss));
-  if (first || kind == PhaseKind::optimizer) p[buffers] = keep(buffers_line(plan, groups, kind));
+  if (first || kind == PhaseKind::loss || last == PhaseKind::loss || kind == PhaseKind::optimizer)
+    p[buffers] = keep(buffers_line(plan, groups, kind));
   kinds_.push_back(kind);
   places_.push_back(p);
 }

@@ -35,6 +35,22 @@ bool reads_mlp_input(Part part) {
   return part == Part::gate || part == Part::up || part == Part::shared_gate || part == Part::shared_up;
 }
 
+/// litgpt adapts q, k and v as one linear. Where not all three are adapted, their adapters' outputs are spread into a
+/// wider tensor by index_copy, whose backward asks for them (litgpt, lora.py, LoRAQKVLinear.zero_pad).
+void save_spread_outputs(const Plan& plan, const LayerSetting& s, const LayerKind& kind, SavedTensors& out) {
+  double width = 0;
+  bool all = true;
+  for (const Matrix& m : kind.matrices) {
+    if (!m.linear || (m.part != Part::q && m.part != Part::k && m.part != Part::v)) continue;
+    const bool adapted = is_adapted(plan.lora_targets, m);
+    if (adapted) width += m.rows * m.copies;
+    all &= adapted;
+  }
+  if (width > 0 && !all)
+    out.push_back({"spread_outputs", "Outputs of QKV adapters", Area::adapters, "q + v", "output widths", width, s.e, 1,
+                   "litgpt, lora.py, LoRAQKVLinear.zero_pad"});
+}
+
 }  // namespace
 
 void save_adapters(const Plan& plan, const LayerSetting& s, const LayerKind& kind, SavedTensors& out) {
@@ -61,7 +77,8 @@ void save_adapters(const Plan& plan, const LayerSetting& s, const LayerKind& kin
   for (size_t i = 0; i < std::size(readers); ++i) {
     Reader& reader = readers[i];
     if (reader.adapted == 0) continue;
-    reader.kept = i == 1;
+    if (i == 0 && plan.library == Library::litgpt) reader.adapted = 1;
+    reader.kept = i == 1 || s.keeps_inputs;
     reader.split = i == 0 || i == 2 ? 1 : s.tp;  // A reads the sequence gathered (Megatron-Bridge, peft/lora_layers.py)
     const double bytes = input_bytes(plan, s, reader);
     if (bytes > 0)
@@ -71,6 +88,7 @@ void save_adapters(const Plan& plan, const LayerSetting& s, const LayerKind& kin
   if (ranks > 0)
     out.push_back({"low_rank", "Between A and B", Area::adapters, "r", "rank × adapters", plan.lora_rank * ranks,
                    s.adapters_fp32 ? 4 : s.e, 1, kNote});
+  if (plan.library == Library::litgpt) save_spread_outputs(plan, s, kind, out);
 }
 
 }  // namespace vram

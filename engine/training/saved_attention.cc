@@ -12,7 +12,7 @@ constexpr const char* kInput = "a linear with a weight gradient keeps its input;
 double input_copies(const LayerSetting& s) { return s.casts_inputs && !s.layernorm && !s.megatron ? 3 : 1; }
 
 void save_input(const LayerSetting& s, SavedTensors& out) {
-  if (!s.trained || s.recompute_norms) return;
+  if (!s.keeps_inputs || s.recompute_norms) return;
   out.push_back({"attention_input", "QKV input", Area::attention, "h", "hidden", s.h, s.linear_input * input_copies(s),
                  s.input_split, kInput});
   if (s.linear_input < s.e)
@@ -48,16 +48,16 @@ void save_scores(const Plan& plan, const LayerSetting& s, double heads, SavedTen
                  score_bytes(plan, s), s.tp, "arXiv 2205.05198, equation 1: 2 a s, 5 a s with dropout"});
 }
 
-/// q, k, v and the output. Eager attention repeats k and v for every head; flash keeps them as they are.
+/// q, k, v and the output. Eager attention repeats k and v for every head, and so do some layers before flash.
 void save_heads(const LayerSetting& s, const Attention& t, SavedTensors& out) {
   const double q = t.heads * t.qk_head_dim, k = t.kv_heads * t.qk_head_dim, v = t.kv_heads * t.v_head_dim;
   const double output = t.heads * t.v_head_dim;
   const double q_copies = s.keeps_qkv ? 2 : 1, k_copies = q_copies;
   out.push_back({"q", "Queries and output", Area::attention, "a d", "elements of Q and output", q * q_copies + output,
                  s.e, s.tp, kFlash});
-  if (s.eager) {
+  if (s.eager || s.repeats_kv) {
     out.push_back({"kv", "Keys and values, repeated for every head", Area::attention, "a d", "key and value width",
-                   q + output, s.e, s.tp, "repeat_kv: eager attention gains nothing from grouped heads"});
+                   q + output, s.e, s.tp, "repeat_kv: such attention gains nothing from grouped heads"});
     return;
   }
   out.push_back({"kv", "Keys and values", Area::attention, "k d", "elements of K and V", k * k_copies + v, s.e,

@@ -10,14 +10,14 @@ constexpr const char* kMlpNote =
 
 /// Tensors of the inner width that an MLP keeps, its down-projection's input included.
 double kept_widths(const LayerSetting& s, bool gated) {
-  const double last = s.trained ? 1 : 0;  // only the down-projection's weight gradient asks for its input
+  const double last = s.keeps_inputs ? 1 : 0;                        // the down-projection's input
   if (!gated) return std::max(1.0, s.activation_widths - 1 + last);  // ReLU asks for its output itself
   return (s.fused_mlp ? 2 : 1 + s.activation_widths) + last;
 }
 
 /// Bytes of those tensors: the product, a linear's input, may be quantised.
 double mlp_bytes(const LayerSetting& s, bool gated) {
-  const double product = s.trained ? 1 : 0;
+  const double product = s.keeps_inputs ? 1 : 0;
   return (kept_widths(s, gated) - product) * s.e + product * s.linear_input;
 }
 
@@ -38,7 +38,7 @@ void save_routing(const Plan& plan, const LayerSetting& s, const Ffn& ffn, Saved
 void save_mlp(const Plan&, const LayerSetting& s, const LayerKind& kind, SavedTensors& out) {
   const Ffn& ffn = kind.ffn;
   if (ffn.kind != FfnKind::dense) return;
-  const bool input = s.trained && !s.recompute_norms && !s.one_norm;
+  const bool input = s.keeps_inputs && !s.recompute_norms && !s.one_norm;
   const double copies = s.casts_inputs && ffn.gated && !s.megatron ? 2 : 1;  // gate and up cast it each
   if (input)
     out.push_back(
@@ -51,14 +51,14 @@ void save_mlp(const Plan&, const LayerSetting& s, const LayerKind& kind, SavedTe
 void save_experts(const Plan& plan, const LayerSetting& s, const LayerKind& kind, SavedTensors& out) {
   const Ffn& ffn = kind.ffn;
   if (ffn.kind != FfnKind::moe) return;
-  if (s.trained && !s.recompute_norms)
+  if (s.keeps_inputs && !s.recompute_norms)
     out.push_back({"moe_input", "MoE input", Area::moe, "h", "hidden", s.h, s.e, s.input_split, kMlpNote});
   save_routing(plan, s, ffn, out);
   if (s.recompute_moe) return;
   // The fullest rank sees its imbalance times the mean; with a capacity every expert is padded to it.
   const double k = ffn.experts_per_token * (plan.moe_capacity > 0 ? plan.moe_capacity : plan.moe_imbalance);
   const double rows = plan.etp / plan.tp;  // tokens of all tensor-parallel ranks meet in the expert's group
-  const double copies = s.megatron ? (s.trained ? 1 : 0) + 1 : (s.trained ? 1 : 0) + 2;
+  const double input = s.keeps_inputs ? 1 : 0, copies = input + (s.megatron ? 1 : 2);
   out.push_back({"dispatched", "Tokens sent to experts and back", Area::moe, "K h", "experts a token × hidden",
                  k * s.h * rows, copies * s.e, 1,
                  "the experts' input, their output, and once more weighted (transformers 5, models/mixtral)"});

@@ -42,7 +42,9 @@ struct LayerSetting {
   bool one_norm = false;         // attention and MLP read one norm's output
   double activation_widths = 2;  // of the inner width that an MLP's activation keeps: input, intermediate steps, output
   bool casts_inputs = false;     // each linear casts its own input (autocast, or an fp32 residual stream)
-  bool trained = true;           // weights carry gradients: linears keep their inputs
+  bool trained = true;           // weights carry gradients
+  bool keeps_inputs = true;      // linears keep their inputs: for a weight's gradient, or needlessly
+  bool repeats_kv = false;       // k and v are copied for every head before the kernel
   bool adapters_fp32 = false;
   bool eager = false;  // scores materialised
   bool recompute_core = false, recompute_mlp = false, recompute_norms = false, recompute_moe = false,

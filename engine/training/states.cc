@@ -35,12 +35,12 @@ Line state_leaf(const Plan& plan, const ParameterGroup& group, double bits, cons
 }
 
 double weight_bits(const Plan& plan, const ParameterGroup& group) {
-  if (frozen_base(plan)) return group.block_linear ? frozen_linear_bits(plan) : frozen_other_bits(plan);
+  if (frozen_base(plan)) return is_quantised(plan, group) ? frozen_linear_bits(plan) : frozen_other_bits(plan);
   return storage_of(plan).weight;
 }
 
 bool keeps_constants_whole(const Plan& plan, const ParameterGroup& group) {
-  return frozen_base(plan) && group.block_linear && plan.zero >= 3 && group.shards > 1;
+  return frozen_base(plan) && is_quantised(plan, group) && plan.zero >= 3 && group.shards > 1;
 }
 
 Line constants_leaf(const Plan& plan, const ParameterGroup& group, double bits) {
@@ -74,6 +74,24 @@ bool offloads_gradients(const Plan& plan) {
   return zero_offload || offloads_weights(plan);
 }
 
+/// FSDP's no_sync, which litgpt accumulates under (litgpt, finetune/lora.py, no_backward_sync), keeps gradients whole
+/// until the last micro-batch (torch.distributed.fsdp, no_sync).
+bool accumulates_whole(const Plan& plan) {
+  return plan.framework == Framework::fsdp && plan.library == Library::litgpt && plan.zero >= 2 &&
+         plan.dense_shards() > 1 && plan.micro_batches() > 1;
+}
+
+/// A flat parameter holds the frozen and the trained ones of a block, and its gradient is as long.
+Line whole_gradients(const Plan& plan, const std::vector<ParameterGroup>& groups) {
+  constexpr double kNever = 4;  // no ZeRO stage divides them
+  const double bits = frozen_base(plan) ? 8 * compute_bytes(plan) : storage_of(plan).gradient;
+  std::vector<Line> children;
+  for (const ParameterGroup& g : groups)
+    children.push_back(state_leaf(plan, g, bits, "bytes a gradient", kNever, offloads_gradients(plan)));
+  return sum_line("gradients", "Gradients", std::move(children),
+                  "torch.distributed.fsdp, no_sync: unsharded until the last micro-batch");
+}
+
 /// Only one gradient lives at a time: the largest matrix's.
 Line gradient_in_flight(const Plan& plan, const std::vector<ParameterGroup>& groups) {
   double largest = 0;
@@ -86,6 +104,10 @@ Line gradient_in_flight(const Plan& plan, const std::vector<ParameterGroup>& gro
 }
 
 }  // namespace
+
+bool is_quantised(const Plan& plan, const ParameterGroup& group) {
+  return group.block_linear || (group.linear && plan.library == Library::litgpt);
+}
 
 bool offloads_optimizer(const Plan& plan) { return plan.offload == Offload::all || plan.offload == Offload::optimizer; }
 
@@ -110,6 +132,7 @@ Line weights_line(const Plan& plan, const std::vector<ParameterGroup>& groups) {
 }
 
 Line gradients_line(const Plan& plan, const std::vector<ParameterGroup>& groups, bool present) {
+  if (present && accumulates_whole(plan)) return whole_gradients(plan, groups);
   if (frozen_base(plan) || !present) return sum_line("gradients", "Gradients", {});
   if (plan.optimizer_in_backward) return gradient_in_flight(plan, groups);
   std::vector<Line> children;

@@ -19,6 +19,10 @@ bool offloads_optimizer(const Plan& plan);
 /// "× 0.75 share kept on the GPU", where `offloaded`.
 void push_kept_share(const Plan& plan, bool offloaded, Factors& factors);
 
+/// Whether a frozen group is stored in the base's format: the linears of the layers; with litgpt the head, too, as its
+/// plugin replaces every nn.Linear (Lightning, fabric/plugins/precision/bitsandbytes.py, _convert_layers).
+bool is_quantised(const Plan& plan, const ParameterGroup& group);
+
 /// What a stage keeps for its parameters, divided as ZeRO (arXiv 1910.02054, section 5) and offloading say.
 Line weights_line(const Plan& plan, const std::vector<ParameterGroup>& groups);
 /// `present` false: freed between steps, and not there yet.

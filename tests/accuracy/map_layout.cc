@@ -56,6 +56,8 @@ double longest_sample(const Mapping& m) {
   return table && seq > architecture.max_positions && !m.words.has("megatron") ? architecture.max_positions : seq;
 }
 
+constexpr double kLitgptBatch = 128;  // samples of a step where nothing else is said: litgpt, finetune/lora.py
+
 void set_batch(Mapping& m) {
   const json& c = m.c;
   double micro = number(c, "micro_batch");
@@ -69,6 +71,7 @@ void set_batch(Mapping& m) {
   const double ranks = number(c, "n_gpus") /
                        (at_least_one(number(c, "tp")) * at_least_one(number(c, "pp")) * at_least_one(number(c, "cp")));
   const double unit = at_least_one(micro) * at_least_one(ranks);
+  if (global == 0 && m.share.get("library") == "litgpt") global = kLitgptBatch;
   if (global == 0 && number(c, "grad_accum") > 1 && !m.words.has("no-tp")) global = unit * number(c, "grad_accum");
   if (global > 0 && std::fmod(global, unit) == 0) m.share.set("global_batch", global);
 }

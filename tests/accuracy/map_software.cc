@@ -38,7 +38,7 @@ std::string library_of(const Mapping& m) {
 std::string framework_of(const Mapping& m, const std::string& library) {
   Words sharding;
   sharding.add(text(m.c, "sharding"));
-  const bool one = number(m.c, "n_gpus") <= 1;
+  const bool one = number(m.c, "n_gpus") <= 1 || m.words.has("(1 gpu)");
   if (sharding.has("fsdp2") || m.run.has("fsdp2")) return "fsdp2";
   if (sharding.has("fsdp") || m.run.has("fsdp")) return "fsdp";
   if (sharding.has_any({"megatron", "distributed optimizer"})) return "megatron";
@@ -106,6 +106,9 @@ void set_targets(Mapping& m, const std::string& lora) {
   }
 }
 
+/// litgpt's configurations drop 5% or 10% of what its adapters read; peft's and torchtune's defaults drop nothing.
+bool drops_inputs(const std::string& library) { return library == "litgpt"; }
+
 void set_adapters(Mapping& m, const std::string& library) {
   const std::string lora = lower(text(m.c, "lora"));
   const std::string base = quantised_base(m);
@@ -113,6 +116,7 @@ void set_adapters(Mapping& m, const std::string& library) {
   if (m.run.has("freeze")) m.skip("a method without a key");
   if (!is_adapter_method(m) && base.empty()) return;
   m.share.set("method", base.empty() ? "lora" : "qlora");
+  if (drops_inputs(library)) m.share.set("dropout", "1");
   if (!base.empty()) {
     m.share.set("base", base);
     const bool always = library == "torchtune";  // torchao's NF4 tensors

@@ -78,7 +78,6 @@ std::string missing_for_peak(const Mapping& m) {
   if (m.share.get("method").empty() && text(c, "optimizer").empty() && text(c, "sharding").empty())
     return "the optimizer is not stated";
   if (text(c, "recompute").empty()) return "recomputation is not stated";
-  if (m.words.has("unsharded init")) return "the peak is that of loading, before the weights are sharded";
   if (text(c, "precision").empty() && m.share.get("method").empty()) return "the precision is not stated";
   if (m.words.has_any({"unpacked", "-flags-0-baseline"})) return "the lengths of the samples are not stated";
   return "";

@@ -155,6 +155,17 @@ TEST_CASE("Frozen linears keep no input, adapted ones do") {
   CHECK(saved_per_token(kLlama + row.share) == 4 * row.bytes);
 }
 
+TEST_CASE("litgpt's adapters sit beside one linear of q, k and v, and keep the outputs that they spread over it") {
+  // litgpt, lora.py: grouped k and v repeated for every head; a dropped input and its mask; q and v, spread.
+  const double frozen = 8 * h + 6 * f + 8 * a * d + 4 * a + 8;
+  const std::string litgpt = "&library=litgpt&dropout=1";
+  CHECK(saved_per_token(kLlama + kLora + "qv" + litgpt) == 4 * (frozen + 3 * h + 2 * (a * d + k * d) + 4 * r));
+  CHECK(saved_per_token(kLlama + kLora + "all" + litgpt) == 4 * (frozen + 3 * h + 3 * a * d + 6 * h + 3 * f + 14 * r));
+  // bitsandbytes 0.42, MatMul4Bit: ctx.tensors = (A, B). Attention's output is there anyway.
+  CHECK(saved_per_token(kLlama + kLora + "qv&base=nf4&residual=bf16" + litgpt) ==
+        4 * (frozen + 3 * h + 2 * (a * d + k * d) + 4 * r + 4 * h + 2 * f));
+}
+
 TEST_CASE("Tensor parallelism leaves 10 of the 34 h whole, sequence parallelism none") {
   // arXiv 2205.05198, equations 2 and 4; LayerNorm's statistics (16 bytes) and the log-sum-exp come on top.
   CHECK(saved_per_token(kGpt + "&dropout=1&gpus=4&tp=4&sp=0") == 4 * (10 * h + 24 * h / 4 + 4 * a / 4 + 16));

@@ -174,9 +174,13 @@ TEST_CASE("Logits are counted by loss and library") {
   // Copies at the fullest moment, measured with PyTorch 2.6 on the libraries' own code.
   const Row row = GENERATE(values<Row>({{"framework=ddp", 14},
                                         {"framework=ddp&loss=inplace", 8},
-                                        {"framework=ddp&library=litgpt", 6},
+                                        {"framework=ddp&library=litgpt", 8},
                                         {"framework=ddp&library=litgpt&loss=chunked", 4},
+                                        {"framework=ddp&library=litgpt&loss=chunked&precision=fp32", 8},
                                         {"framework=ddp&library=nanogpt", 8},
+                                        {"framework=ddp&library=nanogpt&precision=fp32", 16},
+                                        {"framework=ddp&library=torchtitan&precision=fp32", 12},
+                                        {"framework=ddp&precision=fp32", 16},
                                         {"framework=fsdp2", 12},
                                         {"framework=megatron", 6},
                                         {"framework=megatron&gpus=4&tp=4", 6.0 / 4}}));
@@ -184,6 +188,26 @@ TEST_CASE("Logits are counted by loss and library") {
   const TrainingBill b = bill(std::string("model=llama-2-7b&seq=2048&") + row.share);
   const Line copies = line(line(phase(b, "loss").lines, "logits").children, "copies");
   CHECK(static_cast<double>(copies.bytes) == 2048.0 * 32000 * row.bytes_per_logit);
+}
+
+TEST_CASE("litgpt's loss is fullest in the cross-entropy, or where a 4-bit head is expanded") {
+  const std::string share = "model=llama-2-7b&framework=ddp&library=litgpt&precision=bf16-pure&micro_batch=2&seq=";
+  const auto logits = [](const std::string& plan) { return line(phase(bill(plan), "loss").lines, "logits").children; };
+  const uint64_t vocab = 32000, head = vocab * 4096;
+  CHECK(line(logits(share + "2048"), "chunk").bytes == 2 * 128 * vocab * 8);  // of 128 positions
+  CHECK(line(logits(share + "100"), "chunk").bytes == 2 * 100 * vocab * 8);
+  const std::vector<Line> small = logits(share + "1024&method=qlora"), large = logits(share + "8192&method=qlora");
+  CHECK(line(small, "copies").bytes == 2 * 1024 * vocab * 6);
+  CHECK(line(small, "expanded_head").bytes == 4 * head);
+  CHECK(line(large, "copies").bytes == 2 * 8192 * vocab * 8);
+  CHECK(line(large, "expanded_head").bytes == 0);
+}
+
+TEST_CASE("A k-bit matrix is expanded in the layers, not in the loss") {
+  const TrainingBill b = bill("model=llama-2-7b&framework=ddp&method=qlora");
+  const auto expanded = [&b](const char* id) { return line(line(phase(b, id).lines, "buffers").children, "expanded"); };
+  CHECK(expanded("backward").bytes == 2ULL * 11008 * 4096);
+  CHECK(expanded("loss").bytes == 0);
 }
 
 TEST_CASE("Fully sharded weights are gathered unit by unit") {

@@ -163,3 +163,19 @@ TEST_CASE("Where weights are sharded the quantiser's constants stay whole") {
   CHECK(constants < linears * 0.0159);
   CHECK(bytes(two, "weights") == (bytes(one, "weights") - constants) / 2 + constants);
 }
+
+TEST_CASE("litgpt quantises the head as well, and keeps it apart from the embedding in every model") {
+  const auto weights = [](const std::string& share) { return line(bill(share).lines, "weights"); };
+  const std::string llama = "model=llama-2-7b&method=qlora&double_quant=0&framework=ddp&library=";
+  CHECK(line(weights(llama + "litgpt").children, "head").bytes == 32000ULL * 4096 * 9 / 16);
+  CHECK(line(weights(llama + "hf").children, "head").bytes == 32000ULL * 4096 * 2);
+  const std::string gemma = "model=gemma-2b&method=lora&framework=ddp&library=";
+  CHECK(line(weights(gemma + "litgpt").children, "head").bytes == 256000ULL * 2048 * 2);
+  CHECK(line(weights(gemma + "hf").children, "head").bytes == 0);
+}
+
+TEST_CASE("Gradients accumulated under FSDP's no_sync are whole, of frozen parameters, too") {
+  const std::string share = "model=llama-2-7b&method=lora&framework=fsdp&library=litgpt&gpus=2";
+  CHECK(bytes(bill(share + "&global_batch=8"), "backward", "gradients") == 2ULL * 6'738'415'616);
+  CHECK(bytes(bill(share), "backward", "gradients") == 0);
+}
