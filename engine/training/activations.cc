@@ -24,7 +24,7 @@ struct Sum {
   bool alike = true;    // one width in all of them
 };
 
-void add(const SavedTensor& tensor, double layers, std::vector<Sum>& sums) {
+void add_tensor(const SavedTensor& tensor, double layers, std::vector<Sum>& sums) {
   for (Sum& sum : sums) {
     if (sum.tensor.area != tensor.area || std::string_view(sum.tensor.id) != tensor.id) continue;
     const double width = tensor.width * (tensor.bytes / sum.tensor.bytes) * (sum.tensor.split / tensor.split);
@@ -34,6 +34,11 @@ void add(const SavedTensor& tensor, double layers, std::vector<Sum>& sums) {
     return;
   }
   if (tensor.width > 0 && tensor.bytes > 0) sums.push_back({tensor, layers, layers * tensor.width, true});
+}
+
+void add(const SavedTensors& tensors, double layers, std::vector<Sum>& sums) {
+  if (layers <= 0) return;
+  for (const SavedTensor& tensor : tensors) add_tensor(tensor, layers, sums);
 }
 
 /// What multiplies a stage's saved tensors beside layers and tokens.
@@ -85,37 +90,6 @@ std::vector<Line> area_lines(const Plan& plan, const std::vector<Sum>& sums, con
   return areas;
 }
 
-bool selects_operations(const Plan& plan) {
-  return plan.recompute == Recompute::selective && plan.library != Library::megatron;
-}
-
-/// All that one layer saves when nothing is recomputed.
-SavedTensors whole_layer(const Plan& plan, const LayerKind& kind) {
-  LayerSetting s = layer_setting(plan, kind);
-  s.recompute_core = s.recompute_mlp = s.recompute_norms = s.recompute_moe = s.recompute_product = s.recompute_latent =
-      false;
-  return saved_tensors(plan, s, kind);
-}
-
-/// What selective recomputation leaves of it.
-SavedTensors selected_tensors(const Plan& plan, const LayerKind& kind) {
-  const LayerSetting s = layer_setting(plan, kind);
-  return selects_operations(plan) ? saved_by_selected_operations(s, kind) : saved_tensors(plan, s, kind);
-}
-
-/// What backward computes again of the layer that it differentiates.
-SavedTensors recomputed_tensors(const Plan& plan, const LayerKind& kind) {
-  if (plan.recompute == Recompute::none) return {};
-  SavedTensors tensors = whole_layer(plan, kind);
-  if (plan.recompute == Recompute::full || selects_operations(plan)) return tensors;
-  const SavedTensors kept = selected_tensors(plan, kind);
-  std::erase_if(tensors, [&kept](const SavedTensor& t) {
-    return std::any_of(kept.begin(), kept.end(),
-                       [&t](const SavedTensor& k) { return k.area == t.area && std::string_view(k.id) == t.id; });
-  });
-  return tensors;
-}
-
 /// Layers of the stage that recomputation applies to: `recompute_layers` of all layers, evenly over the stages.
 double recomputed_layers(const Plan& plan, const Stage& stage) {
   if (plan.recompute == Recompute::none || plan.layers <= 0) return 0;
@@ -129,8 +103,8 @@ double checkpoint_bytes(const Plan& plan, const LayerSetting& s, Moment moment) 
   return widened ? std::max(4.0, s.residual) : s.residual;
 }
 
-Line checkpoints_leaf(const Plan& plan, double layers, Moment moment, const InFlight& in_flight) {
-  const LayerSetting s = layer_setting(plan, plan.subject->kinds.front());
+Line checkpoints_leaf(const Plan& plan, const LayerSetting& s, double layers, Moment moment,
+                      const InFlight& in_flight) {
   const SavedTensor input = {"checkpoints",
                              "Checkpoints",
                              Area::norms,
@@ -143,34 +117,29 @@ Line checkpoints_leaf(const Plan& plan, double layers, Moment moment, const InFl
   return tensor_leaf(plan, {input, layers, layers * s.h, true}, in_flight);
 }
 
-double whole_bytes(const Plan& plan, const LayerKind& kind) { return bytes_per_token(whole_layer(plan, kind)); }
-
 /// The kind of layer of the stage that keeps most.
-const LayerKind* heaviest_kind(const Plan& plan, const Stage& stage) {
-  const Model& model = *plan.subject;
-  const LayerKind* heaviest = nullptr;
-  for (size_t k = 0; k < model.kinds.size(); ++k) {
-    const LayerKind& kind = model.kinds[k];
-    if (layers_of_kind(model, stage, k) <= 0) continue;
-    if (heaviest == nullptr || whole_bytes(plan, kind) > whole_bytes(plan, *heaviest)) heaviest = &kind;
+const LayerTensors* heaviest_layer(const Plan& plan, const Stage& stage, const ModelTensors& tensors) {
+  const LayerTensors* heaviest = nullptr;
+  for (size_t k = 0; k < tensors.kinds.size(); ++k) {
+    const LayerTensors& layer = tensors.kinds[k];
+    if (layers_of_kind(*plan.subject, stage, k) <= 0) continue;
+    if (heaviest == nullptr || layer.whole_bytes > heaviest->whole_bytes) heaviest = &layer;
   }
   return heaviest;
 }
 
 /// The layer under differentiation: what of it is computed again (all of it where no other is left), and backward's
 /// own tensors.
-Line working_line(const Plan& plan, const Stage& stage, Moment moment) {
-  const LayerKind* kind = heaviest_kind(plan, stage);
-  if (kind == nullptr) return sum_line("working", "Layer in backward", {});
-  const LayerSetting s = layer_setting(plan, *kind);
+Line working_line(const Plan& plan, const Stage& stage, const ModelTensors& tensors, Moment moment) {
+  const LayerTensors* layer = heaviest_layer(plan, stage, tensors);
+  if (layer == nullptr) return sum_line("working", "Layer in backward", {});
   std::vector<Sum> sums;
   sums.reserve(kUsualTensors);
-  for (const SavedTensor& t : moment == Moment::last ? whole_layer(plan, *kind) : recomputed_tensors(plan, *kind))
-    add(t, 1, sums);
+  add(moment == Moment::last ? layer->whole : recomputed_tensors(plan, *layer), 1, sums);
   std::vector<Line> children = area_lines(plan, sums, {});
   Factors factors;
   push_tokens(plan, factors);
-  factors.push_back(times("B/token", transient_bytes_per_token(plan, s, *kind) + s.e * s.h / s.sp, "bytes a token"));
+  factors.push_back(times("B/token", layer->gradient_bytes, "bytes a token"));
   children.push_back(leaf("gradients", "Gradients of activations", std::move(factors),
                           "two gradients of the inner width, one of the layer's output; measured on PyTorch 2.6",
                           kActivationsBand));
@@ -180,27 +149,21 @@ Line working_line(const Plan& plan, const Stage& stage, Moment moment) {
 /// 0.1 rather than 0.09999999999999998: as many decimals as a line counts.
 double tidy(double value) { return std::nearbyint(value * 1e9) / 1e9; }
 
-void add_layers(const Plan& plan, const LayerKind& kind, double whole, double selected, std::vector<Sum>& sums) {
-  if (whole > 0)
-    for (const SavedTensor& t : whole_layer(plan, kind)) add(t, whole, sums);
-  if (selected > 0)
-    for (const SavedTensor& t : selected_tensors(plan, kind)) add(t, selected, sums);
-}
-
 /// What the stage's layers save, those that are checkpointed whole left out. Prediction modules are as the layers.
-std::vector<Sum> stage_sums(const Plan& plan, const Stage& stage) {
-  const Model& model = *plan.subject;
+std::vector<Sum> stage_sums(const Plan& plan, const Stage& stage, const ModelTensors& tensors) {
   const double recomputed = recomputed_layers(plan, stage) / stage.layers;
-  const bool selective = plan.recompute == Recompute::selective;
   std::vector<Sum> sums;
   sums.reserve(kUsualTensors);
-  for (size_t k = 0; k < model.kinds.size(); ++k) {
-    const double layers = layers_of_kind(model, stage, k);
-    add_layers(plan, model.kinds[k], tidy(layers * (1 - recomputed)), selective ? tidy(layers * recomputed) : 0, sums);
+  for (size_t k = 0; k < tensors.kinds.size(); ++k) {
+    const double layers = layers_of_kind(*plan.subject, stage, k);
+    add(tensors.kinds[k].whole, tidy(layers * (1 - recomputed)), sums);
+    add(tensors.kinds[k].selected, tidy(layers * recomputed), sums);
   }
   if (prediction_modules(plan, stage) <= 0) return sums;
-  for (const LayerKind& module : model.mtp)
-    add_layers(plan, module, recomputed < 1 ? 1 : 0, selective && recomputed == 1 ? 1 : 0, sums);
+  for (const LayerTensors& module : tensors.modules) {
+    if (recomputed < 1) add(module.whole, 1, sums);
+    if (recomputed == 1) add(module.selected, 1, sums);
+  }
   return sums;
 }
 
@@ -212,26 +175,28 @@ void push_tokens(const Plan& plan, Factors& factors) {
   if (plan.cp > 1) factors.push_back(over("cp", plan.cp, "context parallel"));
 }
 
-Line activations_line(const Plan& plan, const Stage& stage, Moment moment) {
+Line activations_line(const Plan& plan, const Stage& stage, const ModelTensors& tensors, Moment moment) {
   if (!plan.subject->has_shape || stage.layers <= 0) return sum_line("activations", "Activations", {});
   if (moment == Moment::last)
-    return sum_line("activations", "Activations", lines_of(working_line(plan, stage, moment)));
+    return sum_line("activations", "Activations", lines_of(working_line(plan, stage, tensors, moment)));
   InFlight in_flight{stage.chunks_in_flight, stage.chunks, 1};
   if (plan.offload == Offload::activations) in_flight.kept_share = tidy(1 - plan.offload_fraction);
-  std::vector<Line> children = area_lines(plan, stage_sums(plan, stage), in_flight);
+  std::vector<Line> children = area_lines(plan, stage_sums(plan, stage, tensors), in_flight);
   const double checkpointed = plan.recompute == Recompute::full ? recomputed_layers(plan, stage) : 0;
   const double modules = checkpointed == stage.layers ? prediction_modules(plan, stage) : 0;
-  if (checkpointed > 0) children.push_back(checkpoints_leaf(plan, checkpointed + modules, moment, in_flight));
-  if (moment == Moment::backward) children.push_back(working_line(plan, stage, moment));
+  if (checkpointed > 0)
+    children.push_back(
+        checkpoints_leaf(plan, tensors.kinds.front().setting, checkpointed + modules, moment, in_flight));
+  if (moment == Moment::backward) children.push_back(working_line(plan, stage, tensors, moment));
   return sum_line("activations", "Activations", std::move(children), kActivationsNote);
 }
 
-double offloaded_activation_bytes(const Plan& plan, const Stage& stage) {
+double offloaded_activation_bytes(const Plan& plan, const Stage& stage, const ModelTensors& tensors) {
   if (plan.offload != Offload::activations) return 0;
   Plan whole = plan;
   whole.offload = Offload::none;
-  const double all = static_cast<double>(activations_line(whole, stage, Moment::forward).bytes);
-  return all - static_cast<double>(activations_line(plan, stage, Moment::forward).bytes);
+  const double all = static_cast<double>(activations_line(whole, stage, tensors, Moment::forward).bytes);
+  return all - static_cast<double>(activations_line(plan, stage, tensors, Moment::forward).bytes);
 }
 
 }  // namespace vram

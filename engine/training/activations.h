@@ -1,8 +1,8 @@
 #pragma once
 
 #include "engine/line.h"
+#include "engine/training/layer_tensors.h"
 #include "engine/training/pipeline.h"
-#include "engine/training/saved_tensors.h"
 
 namespace vram {
 
@@ -13,12 +13,12 @@ enum class Moment : uint8_t {
   last       // end of backward: one layer's only
 };
 
-Line activations_line(const Plan& plan, const Stage& stage, Moment moment);
+Line activations_line(const Plan& plan, const Stage& stage, const ModelTensors& tensors, Moment moment);
 
 /// Tokens of one micro-batch on one rank: micro_batch × seq ÷ cp.
 void push_tokens(const Plan& plan, Factors& factors);
 
 /// Bytes of the stage's checkpoints or saved activations that lie in host memory.
-double offloaded_activation_bytes(const Plan& plan, const Stage& stage);
+double offloaded_activation_bytes(const Plan& plan, const Stage& stage, const ModelTensors& tensors);
 
 }  // namespace vram

@@ -18,8 +18,8 @@ uint64_t state_bytes(const Plan& plan, const Stage& stage) {
 }
 
 /// What one rank of the stage puts into host memory.
-double offloaded_bytes(const Plan& plan, const Stage& stage) {
-  if (plan.offload == Offload::activations) return offloaded_activation_bytes(plan, stage);
+double offloaded_bytes(const Plan& plan, const Stage& stage, const ModelTensors& tensors) {
+  if (plan.offload == Offload::activations) return offloaded_activation_bytes(plan, stage, tensors);
   Plan kept = plan;
   kept.offload = Offload::none;
   const uint64_t all = state_bytes(kept, stage), rest = state_bytes(plan, stage);
@@ -30,8 +30,9 @@ double offloaded_bytes(const Plan& plan, const Stage& stage) {
 
 std::optional<uint64_t> host_bytes_per_node(const Plan& plan) {
   if (plan.offload == Offload::none) return std::nullopt;
+  const ModelTensors tensors(plan);
   double most = 0;
-  for (const Stage& stage : pipeline_stages(plan)) most = std::max(most, offloaded_bytes(plan, stage));
+  for (const Stage& stage : pipeline_stages(plan)) most = std::max(most, offloaded_bytes(plan, stage, tensors));
   return static_cast<uint64_t>(most * std::min(plan.node, plan.gpus));
 }
 

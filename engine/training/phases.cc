@@ -23,15 +23,15 @@ bool has_gradients(const Plan& plan, PhaseKind phase) {
   return !freed || plan.micro_batches() > 1;
 }
 
-Line activations_of(const Plan& plan, const Stage& stage, PhaseKind phase) {
+Line activations_of(const Plan& plan, const Stage& stage, const ModelTensors& tensors, PhaseKind phase) {
   switch (phase) {
     case PhaseKind::forward:
     case PhaseKind::loss:
-      return activations_line(plan, stage, Moment::forward);
+      return activations_line(plan, stage, tensors, Moment::forward);
     case PhaseKind::backward:
-      return activations_line(plan, stage, Moment::backward);
+      return activations_line(plan, stage, tensors, Moment::backward);
     case PhaseKind::reduce:
-      return activations_line(plan, stage, Moment::last);
+      return activations_line(plan, stage, tensors, Moment::last);
     case PhaseKind::optimizer:
       break;
   }
@@ -40,13 +40,12 @@ Line activations_of(const Plan& plan, const Stage& stage, PhaseKind phase) {
 
 }  // namespace
 
-StageLedger::StageLedger(const Plan& plan, const Stage& stage) {
-  const std::vector<ParameterGroup> groups = stage_parameters(plan, stage);
+StageLedger::StageLedger(const Plan& plan, const Stage& stage, const ModelTensors& tensors) {
+  const Subject subject{plan, stage, tensors, stage_parameters(plan, stage)};
   pool_.reserve(24);
-  add_phase(plan, stage, groups, PhaseKind::forward);
-  if (stage.last && plan.subject->has_shape) add_phase(plan, stage, groups, PhaseKind::loss);
-  for (PhaseKind kind : {PhaseKind::backward, PhaseKind::reduce, PhaseKind::optimizer})
-    add_phase(plan, stage, groups, kind);
+  add_phase(subject, PhaseKind::forward);
+  if (stage.last && plan.subject->has_shape) add_phase(subject, PhaseKind::loss);
+  for (PhaseKind kind : {PhaseKind::backward, PhaseKind::reduce, PhaseKind::optimizer}) add_phase(subject, kind);
 }
 
 size_t StageLedger::keep(Line line) {
@@ -55,8 +54,8 @@ size_t StageLedger::keep(Line line) {
 }
 
 /// Lines that are as in the phase before are not made again.
-void StageLedger::add_phase(const Plan& plan, const Stage& stage, const std::vector<ParameterGroup>& groups,
-                            PhaseKind kind) {
+void StageLedger::add_phase(const Subject& subject, PhaseKind kind) {
+  const auto& [plan, stage, tensors, groups] = subject;
   const bool first = kinds_.empty();
   const PhaseKind last = first ? kind : kinds_.back();
   Places p = first ? Places{} : places_.back();
@@ -68,7 +67,7 @@ void StageLedger::add_phase(const Plan& plan, const Stage& stage, const std::vec
   if (first || has_gradients(plan, kind) != has_gradients(plan, last))
     p[gradients] = keep(gradients_line(plan, groups, has_gradients(plan, kind)));
   if (first || kind != PhaseKind::loss) {
-    p[activations] = keep(activations_of(plan, stage, kind));
+    p[activations] = keep(activations_of(plan, stage, tensors, kind));
     p[gathered] = keep(gathered_line(plan, stage, groups, kind));
   }
   if (first || kind == PhaseKind::loss || last == PhaseKind::loss)

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "engine/training/gathered.h"
+#include "engine/training/layer_tensors.h"
 #include "engine/training/pipeline.h"
 #include "engine/training/training.h"
 
@@ -12,7 +13,7 @@ namespace vram {
 /// Every line that some phase of a step has on one stage, each made once, and which phase holds which.
 class StageLedger {
  public:
-  StageLedger(const Plan& plan, const Stage& stage);
+  StageLedger(const Plan& plan, const Stage& stage, const ModelTensors& tensors);
 
   /// The phase with most allocated; the earlier one where two are alike.
   size_t peak() const;
@@ -27,8 +28,15 @@ class StageLedger {
   // weights, gradients, optimizer, adapters, activations, logits, gathered, buffers: places in pool_.
   using Places = std::array<size_t, 8>;
 
+  struct Subject {
+    const Plan& plan;
+    const Stage& stage;
+    const ModelTensors& tensors;
+    std::vector<ParameterGroup> groups;
+  };
+
   size_t keep(Line line);
-  void add_phase(const Plan& plan, const Stage& stage, const std::vector<ParameterGroup>& groups, PhaseKind kind);
+  void add_phase(const Subject& subject, PhaseKind kind);
 
   std::vector<Line> pool_;
   std::vector<PhaseKind> kinds_;

@@ -39,7 +39,7 @@ const Phase* phase_of(const Memory& memory, std::string_view id) {
 }
 
 Memory memory_of(const Plan& plan, const Stage& stage) {
-  const StageLedger ledger(plan, stage);
+  const StageLedger ledger(plan, stage, ModelTensors(plan));
   Memory m;
   m.phases = ledger.phases();
   m.peak = ledger.allocated_bytes(ledger.peak());

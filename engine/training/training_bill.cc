@@ -37,9 +37,10 @@ StageBill bill_stage(const Plan& plan, const Stage& stage, const StageLedger& le
 
 /// Bills every stage; the bill shown is that of the fullest.
 void bill_stages(const Plan& plan, TrainingBill& bill) {
+  const ModelTensors tensors(plan);
   std::optional<StageLedger> fullest;
   for (const Stage& stage : pipeline_stages(plan)) {
-    StageLedger ledger(plan, stage);
+    StageLedger ledger(plan, stage, tensors);
     bill.stages.push_back(bill_stage(plan, stage, ledger));
     if (fullest && bill.stages.back().device_bytes <= bill.stages[static_cast<size_t>(bill.stage)].device_bytes)
       continue;
