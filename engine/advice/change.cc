@@ -28,6 +28,14 @@ void add_free(const Plan& plan, Changes& out) {
       {"fused_optimizer", "Use a fused optimizer, which needs no temporaries", {{Key::fused_optimizer, "1"}}});
   add(out, plan.tp > 1 && !plan.sp && plan.framework == Framework::megatron,
       {"sequence_parallel", "Divide norms and the residual stream over the tensor-parallel GPUs", {{Key::sp, "1"}}});
+  const bool whole_logits = plan.loss == Loss::full || plan.loss == Loss::inplace;
+  add(out, whole_logits, {"loss_chunked", "Work out the loss in chunks of the sequence", {{Key::loss, "chunked"}}});
+  add(out, whole_logits,
+      {"loss_fused", "Fuse the head with the loss, so that no logits are stored", {{Key::loss, "fused"}}});
+  add(out, plan.allocator == Allocator::default_,
+      {"expandable_segments",
+       "Let the allocator's segments grow, which fragments less",
+       {{Key::allocator, "expandable"}}});
 }
 
 void add_recomputation(const Plan& plan, Changes& out) {
@@ -49,15 +57,9 @@ void add_batch(const Plan& plan, Changes& out) {
        {{Key::micro_batch, "1"}, same_global_batch(plan)}});
 }
 
-void add_loss(const Plan& plan, Changes& out) {
-  const bool whole_logits = plan.loss == Loss::full || plan.loss == Loss::inplace;
-  add(out, whole_logits, {"loss_chunked", "Work out the loss in chunks of the sequence", {{Key::loss, "chunked"}}});
-  add(out, whole_logits,
-      {"loss_fused", "Fuse the head with the loss, so that no logits are stored", {{Key::loss, "fused"}}});
-  add(out, plan.allocator == Allocator::default_,
-      {"expandable_segments",
-       "Let the allocator's segments grow, which fragments less",
-       {{Key::allocator, "expandable"}}});
+void add_offload(const Plan& plan, Changes& out) {
+  add(out, plan.offload == Offload::none && plan.method == Method::full,
+      {"offload_optimizer", "Keep optimizer states in host memory", {{Key::offload, "optimizer"}}});
 }
 
 void add_sharding(const Plan& plan, Changes& out) {
@@ -104,8 +106,6 @@ void add_gpus(const Plan& plan, Changes& out) {
 }
 
 void add_less(const Plan& plan, Changes& out) {
-  add(out, plan.offload == Offload::none && plan.method == Method::full,
-      {"offload_optimizer", "Keep optimizer states in host memory", {{Key::offload, "optimizer"}}});
   add(out, plan.method == Method::full,
       {"lora", "Train LoRA adapters only", {{Key::method, "lora"}}, "only adapters are trained"});
   add(out, plan.method != Method::qlora,
@@ -139,12 +139,38 @@ std::vector<Change> training_changes(const Plan& plan) {
   add_free(plan, out);
   add_recomputation(plan, out);
   add_batch(plan, out);
-  add_loss(plan, out);
+  add_offload(plan, out);
   add_sharding(plan, out);
   add_parallelism(plan, out);
   add_gpus(plan, out);
   add_less(plan, out);
   return out;
+}
+
+std::vector<Change> training_reversals(const Plan& plan) {
+  Changes out;
+  add(out, plan.recompute != Recompute::none, {"recompute_none", "Recompute nothing", {{Key::recompute, "none"}}});
+  const double twice = plan.micro_batch * 2;
+  add(out, whole_ratio(plan.global_batch, twice * plan.dp()),
+      {"micro_batch_twice",
+       "Work on twice as many sequences at once",
+       {{Key::micro_batch, write_number(twice)}, same_global_batch(plan)}});
+  add(out, plan.offload != Offload::none, {"offload_none", "Offload nothing", {{Key::offload, "none"}}});
+  add(out, plan.zero == 3 && plan.framework != Framework::megatron,
+      {"zero_less", "Keep whole weights on every GPU", {{Key::zero, "2"}}});
+  add(out, plan.tp > 1, {"no_tensor_parallel", "Do without tensor parallelism", fewer_ranks(plan, Key::tp, 1)});
+  add(out, plan.pp > 1, {"no_pipeline", "Do without pipeline stages", fewer_ranks(plan, Key::pp, 1)});
+  return out;
+}
+
+std::vector<std::pair<Key, std::string>> fewer_ranks(const Plan& plan, Key key, double ranks) {
+  std::vector<std::pair<Key, std::string>> settings = {{key, write_number(ranks)}};
+  if (key == Key::pp && plan.vpp > 1) settings.emplace_back(Key::vpp, "1");
+  if (key == Key::pp && plan.schedule != Schedule::one_f_one_b) settings.emplace_back(Key::schedule, "1f1b");
+  const double dp = plan.dp() * (key == Key::pp ? plan.pp : plan.tp) / ranks;
+  const bool divides = whole_ratio(plan.global_batch, plan.micro_batch * dp);
+  settings.emplace_back(Key::global_batch, write_number(divides ? plan.global_batch : plan.micro_batch * dp));
+  return settings;
 }
 
 std::vector<Change> serving_changes(const Plan& plan) {

@@ -22,9 +22,15 @@ std::string fragment(const Change& change);
 /// The plan with the change made. False where a value is refused.
 bool apply(const Change& change, Plan& plan);
 
-/// In the order people should try them: what costs nothing, recomputation, the micro-batch, sharding, and only then
-/// more parallelism, more GPUs, and training less.
+/// In the order people should try them: what costs nothing, recomputation, the micro-batch, offload, sharding, and only
+/// then more parallelism, more GPUs, and training less.
 std::vector<Change> training_changes(const Plan& plan);
 std::vector<Change> serving_changes(const Plan& plan);
+
+/// What the plan does to save memory, undone: what each of it is worth.
+std::vector<Change> training_reversals(const Plan& plan);
+
+/// `tp` or `pp` down to `ranks`, on the same GPUs; the global batch grows where the new ranks do not divide it.
+std::vector<std::pair<Key, std::string>> fewer_ranks(const Plan& plan, Key key, double ranks);
 
 }  // namespace vram

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "engine/advice/change.h"
 #include "engine/advice/remedies.h"
 #include "engine/compute/mfu.h"
 #include "engine/units.h"
@@ -95,6 +96,29 @@ void about_the_pipeline(const Plan& plan, Findings& out) {
       "global_batch=" + write_number(batch));
 }
 
+/// Parallelism that a plan that fits could do without, where that is no slower.
+void add_unneeded(const Plan& plan, Change change, std::string who, Findings& out) {
+  Plan without = plan;
+  if (!apply(change, without) || !training_faults(without).empty()) return;
+  const TrainingBill bill = training_bill(without);
+  const std::optional<double> ratio = time_ratio(plan, without);
+  if (bill.verdict != Verdict::fits || (ratio && *ratio > 1)) return;
+  add(out, Severity::info, change.id,
+      who + " not needed: without, the plan fits with " + shown_bytes(plan, static_cast<double>(bill.headroom_bytes)) +
+          " free and is no slower.",
+      fragment(change));
+}
+
+void about_unneeded_parallelism(const Plan& plan, const TrainingBill& training, Findings& out) {
+  if (training.verdict != Verdict::fits) return;
+  const double joined = std::max(plan.node, plan.accelerator->link_gpus);
+  if (plan.pp > 1)
+    add_unneeded(plan, {"pipeline_not_needed", "", fewer_ranks(plan, Key::pp, 1)}, "Pipeline stages are", out);
+  if (plan.tp > joined)
+    add_unneeded(plan, {"tp_beyond_node_not_needed", "", fewer_ranks(plan, Key::tp, plan.node)},
+                 "Tensor parallelism beyond a node is", out);
+}
+
 void about_figures(const Plan& plan, const ComputeFigures& compute, Findings& out) {
   if (peak_flops(plan) <= 0) {
     add(out, Severity::info, "peak_unknown", "The GPU's peak is unknown, so that there are no times: give gpu_tflops.");
@@ -144,6 +168,7 @@ std::vector<Finding> notices(const Plan& plan, const TrainingBill& training, con
   about_attention(plan, out);
   about_links(plan, compute, out);
   about_the_pipeline(plan, out);
+  about_unneeded_parallelism(plan, training, out);
   about_the_host(plan, training, out);
   about_figures(plan, compute, out);
   about_serving(serving, out);

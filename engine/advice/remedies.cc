@@ -39,7 +39,7 @@ std::string time_text(double ratio) {
   return "; the same tokens take about " + amount + (percent > 0 ? " longer" : " less time");
 }
 
-/// Seconds a token by the estimate, whatever `mfu` says: a given MFU cannot know what a change costs.
+/// By the estimate, whatever `mfu` says.
 std::optional<double> seconds_per_token(const Plan& plan) {
   if (plan.has(Key::mfu)) {
     Plan estimated = plan;
@@ -61,11 +61,8 @@ Finding training_finding(const Plan& plan, const TrainingBill& before, const Cha
   finding.saves_bytes = before.device_bytes - after.device_bytes;
   finding.text = change.text + ": " + shown_bytes(plan, static_cast<double>(*finding.saves_bytes)) + " less a GPU" +
                  spare_text(plan, after);
-  const std::optional<double> now = seconds_per_token(plan), then = seconds_per_token(changed);
-  if (now && then) {
-    finding.time_ratio = *then / *now;
-    finding.text += time_text(*finding.time_ratio);
-  }
+  finding.time_ratio = time_ratio(plan, changed);
+  if (finding.time_ratio) finding.text += time_text(*finding.time_ratio);
   finding.text += ".";
   return finding;
 }
@@ -219,6 +216,12 @@ std::optional<Trial> try_serving(const Plan& plan, const ServingBill& before, co
 }
 
 }  // namespace
+
+std::optional<double> time_ratio(const Plan& plan, const Plan& changed) {
+  const std::optional<double> now = seconds_per_token(plan), then = seconds_per_token(changed);
+  if (!now || !then) return std::nullopt;
+  return *then / *now;
+}
 
 std::string shown_bytes(const Plan& plan, double bytes) {
   return show_bytes(bytes, plan.units == UnitsChoice::gb ? Units::gb : Units::gib);

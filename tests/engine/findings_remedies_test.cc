@@ -3,6 +3,8 @@
 #include <string_view>
 
 #include "engine/advice/findings.h"
+#include "engine/advice/remedies.h"
+#include "tests/engine/report_random_plans.h"
 
 using namespace vram;
 
@@ -109,4 +111,42 @@ TEST_CASE("An impossible plan names each fault and offers nothing") {
   CHECK(find(all, "training_invalid"));
   CHECK_FALSE(find(all, "training_exceeds"));
   CHECK_FALSE(find(all, "recompute_full"));
+}
+
+TEST_CASE("Of thousands of random plans every change offered makes the plan fit, or says what it lacks") {
+  for (uint32_t seed = 0; seed < 2000; ++seed) {
+    const PlanReading reading = read_plan(RandomPlan(seed).share());
+    if (!reading.answerable) continue;
+    const std::string share = write_plan(reading.plan, false);
+    const Plan& plan = reading.plan;
+    const TrainingBill before = training_bill(plan);
+    if (before.verdict != Verdict::exceeds && before.verdict != Verdict::tight) continue;
+    for (const Finding& finding : training_remedies(plan, before, 5)) {
+      INFO(share << "\n" << finding.text << "\n" << finding.change);
+      const TrainingBill after = training_bill(read_plan(share + "&" + finding.change).plan);
+      CHECK(after.verdict != Verdict::invalid);
+      CHECK(before.device_bytes - after.device_bytes == finding.saves_bytes);
+      const double room = static_cast<double>(after.headroom_bytes);
+      const std::string says = room < 0 ? "still " + shown_bytes(plan, -room) + " too much"
+                                        : "leaves " + shown_bytes(plan, room) + " free";
+      CHECK(finding.text.find(says) != std::string::npos);
+    }
+  }
+}
+
+TEST_CASE("Pipeline stages that a plan could do without are named, with the change") {
+  const std::string share = "model=llama-3.2-1b&gpus=8&pp=4&global_batch=64";
+  const auto all = findings_of(share);
+  const Finding* finding = find(all, "pipeline_not_needed");
+  REQUIRE(finding);
+  CHECK(finding->change == "pp=1&global_batch=64");
+  CHECK(training_bill(plan_of(share + "&" + finding->change)).verdict == Verdict::fits);
+  CHECK_FALSE(find(findings_of("model=llama-3.1-70b&gpus=64&tp=8&pp=8&global_batch=512"), "pipeline_not_needed"));
+}
+
+TEST_CASE("Tensor parallelism beyond a node that a plan could do without is named") {
+  const auto all = findings_of("model=llama-3.1-8b&gpus=16&tp=16&global_batch=64");
+  const Finding* finding = find(all, "tp_beyond_node_not_needed");
+  REQUIRE(finding);
+  CHECK(finding->change == "tp=8&global_batch=64");
 }

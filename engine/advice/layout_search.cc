@@ -1,0 +1,361 @@
+#include "engine/advice/layout_search.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "engine/advice/largest.h"
+#include "engine/advice/question.h"
+#include "engine/compute/compute.h"
+#include "engine/training/training.h"
+
+namespace vram {
+namespace {
+
+constexpr Recompute kRecompute[] = {Recompute::full, Recompute::selective, Recompute::none};  // leanest first
+constexpr double kMostSequences = 4096;        // of a micro-batch, where no global batch limits it
+constexpr double kMostTokens = 16.0 * 1024 * 1024;  // of a sequence, where the model does not limit it
+constexpr double kSequenceStep = 128;
+constexpr double kMicroBatchesAStage = 8;      // where a step's batch is free: a bubble of an eighth
+constexpr double kRoomAboveFewest = 4;         // counts of GPUs that may be cheaper or faster than the fewest
+
+}  // namespace
+
+/// What a layout takes of the fullest GPU.
+struct Need {
+  bool legal = false;
+  Verdict verdict = Verdict::invalid;
+  uint64_t device_bytes = 0, band_bytes = 0, capacity_bytes = 0;
+  uint64_t state_bytes = 0;  // whatever its micro-batch and recomputation
+  bool host_exceeds = false;
+  int64_t headroom_bytes() const { return static_cast<int64_t>(capacity_bytes) - static_cast<int64_t>(device_bytes); }
+};
+
+namespace {
+
+/// Weights, gradients, optimizer states, adapters, and what lies outside PyTorch.
+uint64_t state_bytes(const std::vector<Line>& lines) {
+  uint64_t sum = 0;
+  for (const Line& line : lines) {
+    const std::string_view id = line.id;
+    const bool passing =
+        id == "activations" || id == "logits" || id == "gathered" || id == "buffers" || id == "fragmentation";
+    if (!passing) sum += line.bytes;
+  }
+  return sum;
+}
+
+Need need_of(const Plan& plan) {
+  const TrainingBill bill = training_bill(plan);
+  Need need;
+  need.legal = bill.verdict != Verdict::invalid;
+  need.verdict = bill.verdict;
+  need.device_bytes = bill.device_bytes;
+  need.band_bytes = bill.band_bytes;
+  need.capacity_bytes = bill.capacity_bytes;
+  need.state_bytes = state_bytes(bill.lines);
+  need.host_exceeds = bill.host_verdict == Verdict::exceeds;
+  return need;
+}
+
+/// Without a shape a plan is tight at best: then what leaves room counts.
+bool holds(const Plan& plan, const Need& need) {
+  return need.verdict == Verdict::fits ||
+         (!plan.subject->has_shape && need.verdict == Verdict::tight && need.headroom_bytes() >= 0);
+}
+
+bool fits(const Plan& plan) {
+  const Need need = need_of(plan);
+  return need.legal && holds(plan, need) && !need.host_exceeds;
+}
+
+/// Gradients that a step's only micro-batch frees before it: the one case in which a larger micro-batch takes less.
+bool frees_gradients(const Spread& spread) {
+  return spread.framework == Framework::ddp || spread.framework == Framework::fsdp;
+}
+
+/// Time and cost of the row's plan, and its merits.
+void add_time(LayoutRow& row) {
+  const ComputeFigures figures = compute_figures(row.plan);
+  row.mfu = figures.mfu;
+  row.step_seconds = figures.step_seconds;
+  row.tokens_per_second = figures.tokens_per_second;
+  row.days = figures.days;
+  row.gpu_hours = figures.gpu_hours;
+  row.usd = figures.usd;
+  const double seconds = row.tokens_per_second ? 1 / *row.tokens_per_second : 0;
+  row.merits = {static_cast<double>(row.device_bytes), seconds, seconds * row.plan.gpus * row.plan.price};
+}
+
+}  // namespace
+
+LayoutSearch::LayoutSearch(const Plan& plan)
+    : question_(plan.question), own_batch_(!plan.has(Key::global_batch)), kinds_(kinds_among(plan)) {
+  const bool limited = plan.deadline > 0 || plan.budget > 0;
+  free_count_ = question_ == Question::fewest_gpus || (limited && !plan.has(Key::gpus));
+  scouting_ = question_ == Question::longest_seq || question_ == Question::largest_batch;
+  deadline_ = plan.deadline;
+  budget_ = plan.budget;
+  for (Plan& kind : kinds_) {
+    for (const Key key : {Key::mfu, Key::stages}) kind.given.reset(static_cast<size_t>(key));
+    resolve(kind);
+  }
+  kind_ = kinds_.size();
+  next_round();
+}
+
+/// The first kind of GPU, or the next.
+bool LayoutSearch::next_round() {
+  if (kind_ + 1 >= kinds_.size() && kind_ < kinds_.size()) {
+    if (!scouting_ || found_ == 0) return false;
+    scouting_ = false;
+    kind_ = 0;
+  } else {
+    kind_ = kind_ < kinds_.size() ? kind_ + 1 : 0;
+  }
+  counts_ = free_count_ ? gpu_counts(kinds_[kind_]) : std::vector<double>{kinds_[kind_].gpus};
+  leave_out_hopeless_counts();
+  count_ = 0;
+  first_count_ = 0;
+  begin_round();
+  return true;
+}
+
+/// Numbers of GPUs that miss the deadline even at their peak.
+void LayoutSearch::leave_out_hopeless_counts() {
+  if (deadline_ <= 0 || !free_count_) return;
+  Plan ideal = kinds_[kind_];
+  for (const auto& [key, value] : {std::pair{Key::mfu, "1"}, {Key::goodput, "1"}}) set_value(ideal, key, value, nullptr);
+  const ComputeFigures figures = compute_figures(ideal);
+  if (!figures.gpu_hours) return;
+  const double fewest = *figures.gpu_hours / 24 / deadline_;
+  std::erase_if(counts_, [&](double count) { return count < fewest && count < counts_.back(); });
+}
+
+/// The next number of GPUs worth trying on this kind.
+bool LayoutSearch::next_count() {
+  if (fitting_ > 0 && first_count_ == 0) first_count_ = counts_[count_];
+  if (first_count_ > 0 && question_ == Question::fewest_gpus) return false;
+  if (++count_ >= counts_.size()) return false;
+  if (first_count_ > 0 && counts_[count_] > kRoomAboveFewest * first_count_) return false;
+  begin_round();
+  return true;
+}
+
+void LayoutSearch::begin_round() {
+  Plan& plan = kinds_[kind_];
+  const auto give = [&plan](Key key, double& member, double value) {
+    member = value;
+    plan.given.set(static_cast<size_t>(key));
+  };
+  give(Key::gpus, plan.gpus, counts_[count_]);
+  if (own_batch_) give(Key::global_batch, plan.global_batch, compared_global_batch(plan));
+  if (question_ == Question::longest_seq) {
+    const double most = plan.max_positions >= kSequenceStep ? plan.max_positions : kMostTokens;
+    give(Key::seq, plan.seq, scouting_ ? most : found_);
+  }
+  resolve(plan);
+  spreads_ = spreads(plan);
+  next_spread_ = 0;
+  fitting_ = 0;
+}
+
+double LayoutSearch::progress() const {
+  return spreads_.empty() ? 1 : static_cast<double>(next_spread_) / static_cast<double>(spreads_.size());
+}
+
+bool LayoutSearch::step(size_t layouts) {
+  const size_t until = tried_ + layouts;
+  while (tried_ < until) {
+    if (next_spread_ < spreads_.size()) {
+      try_spread(spreads_[next_spread_++]);
+    } else if (!next_count() && !next_round()) {
+      return false;
+    }
+  }
+  return true;
+}
+
+std::vector<double> LayoutSearch::sizes_of(const Spread& spread) const {
+  if (question_ == Question::largest_batch) return {found_};
+  return micro_batch_sizes(kinds_[kind_], spread, kMostMicroBatch);
+}
+
+void LayoutSearch::try_spread(const Spread& spread) {
+  if (scouting_) {
+    for (const Recompute recompute : kRecompute) scout(spread, recompute);
+    return;
+  }
+  const std::vector<double> sizes = sizes_of(spread);
+  if (sizes.empty()) return;
+  const Need leanest = need_of(laid_out({spread, Recompute::full, sizes.front()}));
+  if (leanest.legal && leanest.state_bytes > leanest.capacity_bytes + leanest.band_bytes) {
+    const size_t all = std::size(kRecompute) * sizes.size();
+    tried_ += all;
+    note_lack(leanest);
+    return drop(states, all);
+  }
+  for (const Recompute recompute : kRecompute) try_row(spread, recompute, sizes, leanest.state_bytes);
+}
+
+/// Micro-batches of one spread and recomputation, ascending. `least_bytes`: what each takes at least.
+void LayoutSearch::try_row(const Spread& spread, Recompute recompute, const std::vector<double>& sizes,
+                           uint64_t least_bytes) {
+  tried_ += sizes.size();
+  bool exceeded = false;
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    const bool exception = i + 1 == sizes.size() && frees_gradients(spread);
+    if (exceeded && !exception) {
+      drop(memory, sizes.size() - i - (frees_gradients(spread) ? 1 : 0));
+      if (!frees_gradients(spread)) return;
+      i = sizes.size() - 1;
+      least_bytes = 0;
+    }
+    exceeded = !try_layout(laid_out({spread, recompute, sizes[i]}), &least_bytes);
+  }
+}
+
+/// False: it takes too much memory. The time, a fiftieth of the work of a bill, may spare the bill: where a layout of
+/// `least_bytes` as slow as that would not become a row.
+bool LayoutSearch::try_layout(Plan plan, uint64_t* least_bytes) {
+  if (!training_faults(plan).empty()) return drop(illegal, 1), true;
+  LayoutRow row;
+  row.plan = std::move(plan);
+  row.device_bytes = *least_bytes;
+  add_time(row);
+  if (deadline_ > 0 && !(row.days && *row.days <= deadline_)) return drop(deadline, 1), true;
+  if (budget_ > 0 && !(row.usd && *row.usd <= budget_)) return drop(budget, 1), true;
+  if (fitting_ > 0 && !fitting_rows_.wants(row.merits)) return ++kept_, true;
+  const Need need = need_of(row.plan);
+  if (!need.legal) return drop(illegal, 1), true;
+  *least_bytes = need.device_bytes;
+  if (need.verdict == Verdict::exceeds) return note_lack(need), drop(memory, 1), false;
+  if (need.host_exceeds) return drop(host, 1), true;
+  keep_row(std::move(row), need);
+  return true;
+}
+
+Plan LayoutSearch::laid_out(const Layout& layout) const {
+  Plan plan = kinds_[kind_];
+  if (own_batch_ && question_ == Question::largest_batch) {
+    const Spread& s = layout.spread;
+    const double pipelines = s.pp > 1 ? kMicroBatchesAStage * s.pp : 1;
+    plan.global_batch = layout.micro_batch * pipelines * plan.gpus / (s.tp * s.pp * s.cp);
+  }
+  lay_out(layout, plan);
+  return plan;
+}
+
+void LayoutSearch::note_lack(const Need& need) { nearest_ = std::max(nearest_, need.headroom_bytes()); }
+
+void LayoutSearch::keep_row(LayoutRow row, const Need& need) {
+  row.verdict = need.verdict;
+  row.device_bytes = need.device_bytes;
+  row.band_bytes = need.band_bytes;
+  row.headroom_bytes = need.headroom_bytes();
+  row.merits[0] = static_cast<double>(need.device_bytes);
+  const bool sure = holds(row.plan, need);
+  if (sure) ++fitting_;
+  ++kept_;
+  ParetoSet<LayoutRow>& rows = sure ? fitting_rows_ : tight_rows_;
+  if (rows.wants(row.merits)) rows.add(std::move(row));
+}
+
+/// Does this layout go beyond what was found so far, and how far?
+void LayoutSearch::scout(const Spread& spread, Recompute recompute) {
+  ++tried_;
+  drop(less, 1);
+  found_ = question_ == Question::longest_seq ? longest(spread, recompute) : most_sequences(spread, recompute);
+}
+
+double LayoutSearch::longest(const Spread& spread, Recompute recompute) {
+  const double chunk = (spread.cp > 1 ? 2 * spread.cp : 1) * spread.tp;
+  const double unit = std::ceil(kSequenceStep / chunk) * chunk;
+  Plan plan = laid_out({spread, recompute, 1});
+  const double shortest = spread.cp > 1 ? spread.cp * kFewestTokensARank : unit;
+  const double least = std::max(std::floor(found_ / unit), std::ceil(shortest / unit) - 1);
+  const double units = largest_that(least, std::floor(kinds_[kind_].seq / unit), [&](double count) {
+    plan.seq = count * unit;
+    resolve(plan);
+    return fits(plan);
+  });
+  return units > least ? units * unit : found_;
+}
+
+double LayoutSearch::most_sequences(const Spread& spread, Recompute recompute) {
+  const Plan& kind = kinds_[kind_];
+  std::vector<double> sizes(static_cast<size_t>(kMostSequences));
+  std::iota(sizes.begin(), sizes.end(), 1);
+  if (!own_batch_) sizes = micro_batch_sizes(kind, spread, kMostSequences);
+  const auto known = std::upper_bound(sizes.begin(), sizes.end(), found_);
+  const double least = static_cast<double>(known - sizes.begin());
+  const auto fits_with = [&](double n) {
+    return fits(laid_out({spread, recompute, sizes[static_cast<size_t>(n) - 1]}));
+  };
+  const auto most = static_cast<double>(sizes.size());
+  const bool exception = !own_batch_ && frees_gradients(spread) && least < most && fits_with(most);
+  const double count = exception ? most : largest_that(least, most, fits_with);
+  return count > least ? sizes[static_cast<size_t>(count) - 1] : found_;
+}
+
+namespace {
+
+constexpr const char* kReasons[] = {"impossible: sizes do not divide",
+                                    "weights, gradients and optimizer states alone are too large",
+                                    "too much memory",
+                                    "too much host memory",
+                                    "too slow for the deadline, or its time is unknown",
+                                    "too dear for the budget, or its cost is unknown",
+                                    "hold less than the best",
+                                    "another one is as small, as fast and as cheap, or within 1% of it"};
+
+/// By what the question asks first, then the other merits.
+bool better(Question question, const LayoutRow& a, const LayoutRow& b) {
+  const auto key = [question](const LayoutRow& row) {
+    const auto& [memory, seconds, usd] = row.merits;
+    const double gpus = row.plan.gpus;
+    if (question == Question::fewest_gpus) return std::array{gpus, seconds, usd, memory};
+    if (question == Question::cheapest) return std::array{usd, seconds, memory, gpus};
+    return std::array{seconds, usd, memory, gpus};
+  };
+  return key(a) < key(b);
+}
+
+/// Rows that are no more than 1% better than one before them, anywhere, tell nothing new.
+template <class Row>
+void leave_out_alike(std::vector<Row>& rows) {
+  constexpr double kAlike = 1.01;
+  std::vector<Row> kept;
+  for (Row& row : rows) {
+    const bool alike = std::any_of(kept.begin(), kept.end(), [&](const Row& other) {
+      for (size_t i = 0; i < row.merits.size(); ++i) {
+        if (other.merits[i] > row.merits[i] * kAlike) return false;
+      }
+      return true;
+    });
+    if (!alike) kept.push_back(std::move(row));
+  }
+  rows = std::move(kept);
+}
+
+}  // namespace
+
+void LayoutSearch::finish(Answer& answer) const {
+  answer.tried = tried_;
+  answer.layouts = (fitting_rows_.empty() ? tight_rows_ : fitting_rows_).rows();
+  std::stable_sort(answer.layouts.begin(), answer.layouts.end(),
+                   [this](const LayoutRow& a, const LayoutRow& b) { return better(question_, a, b); });
+  leave_out_alike(answer.layouts);
+  std::array<size_t, reasons> fell_out = fell_out_;
+  fell_out[beaten] = kept_ - answer.layouts.size();
+  for (size_t i = 0; i < reasons; ++i) {
+    if (fell_out[i] > 0) answer.fell_out.push_back({kReasons[i], fell_out[i]});
+  }
+  if (found_ > 0) answer.found = found_;
+  if (question_ == Question::fewest_gpus && !answer.layouts.empty()) answer.found = answer.layouts.front().plan.gpus;
+  if (answer.layouts.empty() && nearest_ < 0 && nearest_ != INT64_MIN)
+    answer.lacking_bytes = static_cast<uint64_t>(-nearest_);
+}
+
+}  // namespace vram

@@ -1,0 +1,70 @@
+#include "engine/advice/switches.h"
+
+#include "engine/advice/remedies.h"
+
+namespace vram {
+namespace {
+
+std::optional<Switch> training_switch(const Plan& plan, const TrainingBill& before, const Change& change) {
+  Plan changed = plan;
+  if (!apply(change, changed) || !training_faults(changed).empty()) return std::nullopt;
+  const TrainingBill after = training_bill(changed);
+  if (after.verdict == Verdict::invalid) return std::nullopt;
+  Switch one;
+  one.change = change;
+  one.saves_bytes = static_cast<int64_t>(before.device_bytes) - static_cast<int64_t>(after.device_bytes);
+  one.time_ratio = time_ratio(plan, changed);
+  one.verdict = after.verdict;
+  return one;
+}
+
+double needed_bytes(const ServingBill& bill) {
+  return static_cast<double>(bill.weights_bytes_per_gpu.value_or(bill.device_bytes));
+}
+
+std::optional<Switch> serving_switch(const Plan& plan, const ServingBill& before, const Change& change) {
+  Plan changed = plan;
+  if (!apply(change, changed)) return std::nullopt;
+  const ServingBill after = serving_bill(changed);
+  if (after.verdict == Verdict::invalid) return std::nullopt;
+  Switch one;
+  one.change = change;
+  one.saves_bytes = static_cast<int64_t>(needed_bytes(before) - needed_bytes(after));
+  if (before.decode_seconds_per_token && after.decode_seconds_per_token)
+    one.time_ratio = *after.decode_seconds_per_token / *before.decode_seconds_per_token;
+  one.requests = after.promised_concurrency;
+  one.verdict = after.verdict;
+  return one;
+}
+
+}  // namespace
+
+std::vector<Switch> training_switches(const Plan& plan) {
+  std::vector<Switch> switches;
+  const TrainingBill before = training_bill(plan);
+  if (before.verdict == Verdict::invalid) return switches;
+  std::vector<Change> changes = training_changes(plan);
+  for (Change& undone : training_reversals(plan)) changes.push_back(std::move(undone));
+  std::string_view last;
+  for (const Change& change : changes) {
+    if (change.id == last) continue;  // of more and more GPUs the first
+    last = change.id;
+    if (auto one = training_switch(plan, before, change)) switches.push_back(std::move(*one));
+  }
+  return switches;
+}
+
+std::vector<Switch> serving_switches(const Plan& plan) {
+  std::vector<Switch> switches;
+  const ServingBill before = serving_bill(plan);
+  if (before.verdict == Verdict::invalid) return switches;
+  std::string_view last;
+  for (const Change& change : serving_changes(plan)) {
+    if (change.id == last) continue;
+    last = change.id;
+    if (auto one = serving_switch(plan, before, change)) switches.push_back(std::move(*one));
+  }
+  return switches;
+}
+
+}  // namespace vram

@@ -1,0 +1,172 @@
+#include <catch2/catch_test_macros.hpp>
+#include <string>
+
+#include "engine/advice/plan_search.h"
+#include "engine/advice/question.h"
+#include "engine/units.h"
+
+using namespace vram;
+
+namespace {
+
+Plan plan_of(const std::string& share) {
+  const PlanReading reading = read_plan(share);
+  REQUIRE(reading.answerable);
+  return reading.plan;
+}
+
+Answer answer_to(const std::string& share) { return answer_question(plan_of(share)); }
+
+/// The answer on a plan of one kind of GPU with another number of them, micro-batch or length.
+bool anything_fits(const std::string& share) {
+  const Answer answer = answer_to(share);
+  return !answer.layouts.empty() && answer.layouts.front().verdict == Verdict::fits;
+}
+
+const Limit* find(const std::vector<Limit>& limits, std::string_view id) {
+  for (const Limit& limit : limits) {
+    if (id == limit.id) return &limit;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+TEST_CASE("Which side a question is about") {
+  CHECK_FALSE(asks_about_serving(plan_of("model=llama-3.1-8b")));
+  CHECK(asks_about_serving(plan_of("question=replicas&gpus=8")));
+  CHECK(asks_about_serving(plan_of("question=cheapest&view=serve")));
+  CHECK(asks_about_serving(plan_of("question=cheapest&qps=5")));
+  CHECK_FALSE(asks_about_serving(plan_of("question=cheapest&qps=5&tp=2")));
+  CHECK_FALSE(asks_about_serving(plan_of("question=longest-seq&view=serve")));
+}
+
+TEST_CASE("The fewest GPUs: so many do, and of fewer none does") {
+  const Answer answer = answer_to("model=llama-3.1-70b&question=fewest-gpus");
+  REQUIRE(answer.found);
+  CHECK(anything_fits("model=llama-3.1-70b&gpus=" + write_number(*answer.found)));
+  for (const double count : gpu_counts(plan_of("model=llama-3.1-70b"))) {
+    if (count >= *answer.found) break;
+    INFO(count);
+    CHECK_FALSE(anything_fits("model=llama-3.1-70b&gpus=" + write_number(count)));
+  }
+}
+
+TEST_CASE("The longest sequence fits, and a longer one does not") {
+  const std::string share = "model=llama-3.2-1b&gpus=2&gpu=rtx-4090-24gb&global_batch=16";
+  const Answer answer = answer_to(share + "&question=longest-seq");
+  REQUIRE(answer.found);
+  REQUIRE_FALSE(answer.layouts.empty());
+  CHECK(answer.layouts.front().plan.seq == *answer.found);
+  CHECK(answer.layouts.front().verdict == Verdict::fits);
+  CHECK_FALSE(anything_fits(share + "&seq=" + write_number(*answer.found + 1024)));
+}
+
+TEST_CASE("The largest micro-batch fits, and no larger one of the search does") {
+  const std::string share = "model=llama-3.1-8b&gpus=8&framework=fsdp&global_batch=512";
+  const Answer answer = answer_to(share + "&question=largest-batch");
+  REQUIRE(answer.found);
+  REQUIRE_FALSE(answer.layouts.empty());
+  CHECK(answer.layouts.front().plan.micro_batch == *answer.found);
+  for (const LayoutRow& row : answer_to(share).layouts) CHECK(row.plan.micro_batch <= *answer.found);
+}
+
+TEST_CASE("The cheapest row meets the deadline, and no row costs less") {
+  const std::string share = "model=llama-3.1-8b&tokens=20e9&question=cheapest&deadline=3&gpus_among=h100-sxm5-80gb,"
+                            "a100-sxm4-80gb";
+  const Answer answer = answer_to(share);
+  REQUIRE_FALSE(answer.layouts.empty());
+  for (const LayoutRow& row : answer.layouts) {
+    CHECK(row.days.value_or(9) <= 3);
+    CHECK(row.usd.value_or(0) >= answer.layouts.front().usd.value_or(1e9));
+  }
+}
+
+TEST_CASE("Nothing fits: what is lacking is said") {
+  const Answer answer = answer_to("model=llama-3.1-405b&gpus=8");
+  CHECK(answer.layouts.empty());
+  REQUIRE(answer.lacking_bytes);
+  CHECK(*answer.lacking_bytes > 100e9);
+}
+
+TEST_CASE("A deadline needs the tokens of the run") {
+  CHECK(answer_to("model=llama-3.1-8b&gpus=8&deadline=3&tokens=1e9").messages.empty());
+  const Answer answer = answer_to("model=llama-3.1-8b&gpus=8&deadline=3");
+  CHECK(answer.layouts.empty());
+  REQUIRE(answer.messages.size() == 1);
+  CHECK(answer.messages[0].key == "deadline");
+}
+
+TEST_CASE("The limits of the layout at hand fit, and one step further does not") {
+  for (const char* share : {"model=llama-3.1-8b&gpus=8&tp=2&framework=megatron&global_batch=64",
+                            "model=llama-3.1-70b&gpus=64&tp=8&pp=4&global_batch=512",
+                            "model=llama-3.1-8b&gpus=8&framework=fsdp2&recompute=full"}) {
+    INFO(share);
+    const std::vector<Limit> limits = answer_to(share).limits;
+    const auto verdict_of = [&](const std::string& change) {
+      return training_bill(plan_of(std::string(share) + "&" + change)).verdict;
+    };
+    for (const char* id : {"fewest_gpus", "largest_batch", "longest_seq"}) {
+      const Limit* limit = find(limits, id);
+      REQUIRE(limit);
+      INFO(limit->text);
+      CHECK(verdict_of(limit->change) == Verdict::fits);
+    }
+    const double tokens = find(limits, "longest_seq")->value;
+    if (tokens < 131072) CHECK(verdict_of("seq=" + write_number(tokens + 128)) != Verdict::fits);
+  }
+}
+
+TEST_CASE("A deployment's share string gives its figures, and it meets what is asked") {
+  for (const char* share :
+       {"model=llama-3.1-70b&question=replicas&qps=20&tpot=0.05&ttft=1", "model=llama-3.1-8b&question=concurrency",
+        "model=qwen3-30b-a3b&question=cheapest&view=serve&qps=4", "model=llama-3.1-8b&question=context&concurrency=16",
+        "model=llama-3.1-8b&question=fewest-gpus&view=serve&concurrency=500"}) {
+    INFO(share);
+    const Answer answer = answer_to(share);
+    CHECK(answer.serving);
+    REQUIRE_FALSE(answer.deployments.empty());
+    size_t sum = answer.deployments.size();
+    for (const FellOut& group : answer.fell_out) sum += group.count;
+    CHECK(sum == answer.tried);
+    for (const DeploymentRow& row : answer.deployments) {
+      const std::string of_row = write_plan(row.plan, false);
+      INFO(of_row);
+      const Plan read = plan_of(of_row);
+      const ServingBill bill = serving_bill(read);
+      CHECK(write_plan(read, false) == of_row);
+      CHECK(bill.verdict == Verdict::fits);
+      CHECK(bill.usd_per_million_tokens == row.usd_per_million_tokens);
+      CHECK(bill.decode_seconds_per_token == row.decode_seconds_per_token);
+      if (read.tpot > 0) CHECK(*bill.decode_seconds_per_token <= read.tpot);
+      if (read.ttft > 0) CHECK(*bill.prefill_seconds <= read.ttft);
+      if (read.qps > 0) CHECK(*bill.requests_per_second >= read.qps * (1 - 1e-9));
+    }
+  }
+}
+
+TEST_CASE("The requests of a plan are held by its replicas together") {
+  const Answer answer = answer_to("model=llama-3.1-8b&question=replicas&concurrency=3000");
+  REQUIRE_FALSE(answer.deployments.empty());
+  for (const DeploymentRow& row : answer.deployments) {
+    CHECK(row.plan.concurrency * row.plan.replicas >= 3000);
+    CHECK(row.gpus >= *answer.found);
+  }
+}
+
+TEST_CASE("Switches stand in the order people should try them, each with what it is worth") {
+  const std::string share = "model=llama-3.1-8b&gpus=8&tp=2&micro_batch=4&global_batch=64&attention=eager";
+  const uint64_t before = training_bill(plan_of(share)).device_bytes;
+  std::string order;
+  for (const Switch& one : answer_to(share).switches) {
+    order += one.change.id + std::string(" ");
+    const TrainingBill after = training_bill(plan_of(share + "&" + fragment(one.change)));
+    INFO(one.change.id);
+    CHECK(static_cast<int64_t>(before) - static_cast<int64_t>(after.device_bytes) == one.saves_bytes);
+    CHECK(after.verdict == one.verdict);
+  }
+  CHECK(order ==
+        "attention_flash loss_chunked loss_fused expandable_segments recompute_selective recompute_full "
+        "micro_batch_half micro_batch_one offload_optimizer optimizer_8bit tensor_parallel pipeline_parallel more_gpus "
+        "lora qlora micro_batch_twice no_tensor_parallel ");
+}
