@@ -12,6 +12,9 @@ constexpr const char* kUsage =
   vram-ledger estimate [SHARE] [--KEY VALUE]... [--config FILE]
                        [--format text|json|markdown|csv|svg] [--check[=tight]]
                        [--vs SHARE] [--timeline]
+  vram-ledger plan     [SHARE] [--KEY VALUE]... [--top N]
+                       layouts that fit, best first; --question, --deadline,
+                       --budget and --gpus-among say what is asked
   vram-ledger models | gpus [--format text|json|markdown|csv]
   vram-ledger link     [SHARE] [--KEY VALUE]...    the canonical share string
   vram-ledger batch    FILE [--format ...]         a share string a line

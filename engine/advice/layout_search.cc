@@ -20,24 +20,11 @@ constexpr double kSequenceStep = 128;
 constexpr double kMicroBatchesAStage = 8;      // where a step's batch is free: a bubble of an eighth
 constexpr double kRoomAboveFewest = 4;         // counts of GPUs that may be cheaper or faster than the fewest
 
-}  // namespace
-
-/// What a layout takes of the fullest GPU.
-struct Need {
-  bool legal = false;
-  Verdict verdict = Verdict::invalid;
-  uint64_t device_bytes = 0, band_bytes = 0, capacity_bytes = 0;
-  uint64_t state_bytes = 0;  // whatever its micro-batch and recomputation
-  bool host_exceeds = false;
-  int64_t headroom_bytes() const { return static_cast<int64_t>(capacity_bytes) - static_cast<int64_t>(device_bytes); }
-};
-
-namespace {
-
-/// Weights, gradients, optimizer states, adapters, and what lies outside PyTorch.
-uint64_t state_bytes(const std::vector<Line>& lines) {
+/// Weights, gradients, optimizer states, adapters, and what lies outside PyTorch: whatever the micro-batch and the
+/// recomputation of a spread.
+uint64_t state_bytes(const TrainingBill& bill) {
   uint64_t sum = 0;
-  for (const Line& line : lines) {
+  for (const Line& line : bill.lines) {
     const std::string_view id = line.id;
     const bool passing =
         id == "activations" || id == "logits" || id == "gathered" || id == "buffers" || id == "fragmentation";
@@ -46,28 +33,15 @@ uint64_t state_bytes(const std::vector<Line>& lines) {
   return sum;
 }
 
-Need need_of(const Plan& plan) {
-  const TrainingBill bill = training_bill(plan);
-  Need need;
-  need.legal = bill.verdict != Verdict::invalid;
-  need.verdict = bill.verdict;
-  need.device_bytes = bill.device_bytes;
-  need.band_bytes = bill.band_bytes;
-  need.capacity_bytes = bill.capacity_bytes;
-  need.state_bytes = state_bytes(bill.lines);
-  need.host_exceeds = bill.host_verdict == Verdict::exceeds;
-  return need;
-}
-
 /// Without a shape a plan is tight at best: then what leaves room counts.
-bool holds(const Plan& plan, const Need& need) {
-  return need.verdict == Verdict::fits ||
-         (!plan.subject->has_shape && need.verdict == Verdict::tight && need.headroom_bytes() >= 0);
+bool holds(const Plan& plan, const TrainingTotals& totals) {
+  return totals.verdict == Verdict::fits ||
+         (!plan.subject->has_shape && totals.verdict == Verdict::tight && totals.headroom_bytes >= 0);
 }
 
 bool fits(const Plan& plan) {
-  const Need need = need_of(plan);
-  return need.legal && holds(plan, need) && !need.host_exceeds;
+  const TrainingTotals totals = training_totals(plan);
+  return holds(plan, totals) && totals.host_verdict != Verdict::exceeds;
 }
 
 /// Gradients that a step's only micro-batch frees before it: the one case in which a larger micro-batch takes less.
@@ -189,14 +163,15 @@ void LayoutSearch::try_spread(const Spread& spread) {
   }
   const std::vector<double> sizes = sizes_of(spread);
   if (sizes.empty()) return;
-  const Need leanest = need_of(laid_out({spread, Recompute::full, sizes.front()}));
-  if (leanest.legal && leanest.state_bytes > leanest.capacity_bytes + leanest.band_bytes) {
+  const TrainingBill leanest = training_bill(laid_out({spread, Recompute::full, sizes.front()}));
+  const uint64_t lasting = state_bytes(leanest);
+  if (lasting > leanest.capacity_bytes + leanest.band_bytes) {
     const size_t all = std::size(kRecompute) * sizes.size();
     tried_ += all;
     note_lack(leanest);
     return drop(states, all);
   }
-  for (const Recompute recompute : kRecompute) try_row(spread, recompute, sizes, leanest.state_bytes);
+  for (const Recompute recompute : kRecompute) try_row(spread, recompute, sizes, lasting);
 }
 
 /// Micro-batches of one spread and recomputation, ascending. `least_bytes`: what each takes at least.
@@ -227,11 +202,11 @@ bool LayoutSearch::try_layout(Plan plan, uint64_t* least_bytes) {
   if (deadline_ > 0 && !(row.days && *row.days <= deadline_)) return drop(deadline, 1), true;
   if (budget_ > 0 && !(row.usd && *row.usd <= budget_)) return drop(budget, 1), true;
   if (fitting_ > 0 && !fitting_rows_.wants(row.merits)) return ++kept_, true;
-  const Need need = need_of(row.plan);
-  if (!need.legal) return drop(illegal, 1), true;
+  const TrainingTotals need = training_totals(row.plan);
+  if (need.verdict == Verdict::invalid) return drop(illegal, 1), true;
   *least_bytes = need.device_bytes;
   if (need.verdict == Verdict::exceeds) return note_lack(need), drop(memory, 1), false;
-  if (need.host_exceeds) return drop(host, 1), true;
+  if (need.host_verdict == Verdict::exceeds) return drop(host, 1), true;
   keep_row(std::move(row), need);
   return true;
 }
@@ -247,13 +222,13 @@ Plan LayoutSearch::laid_out(const Layout& layout) const {
   return plan;
 }
 
-void LayoutSearch::note_lack(const Need& need) { nearest_ = std::max(nearest_, need.headroom_bytes()); }
+void LayoutSearch::note_lack(const TrainingTotals& need) { nearest_ = std::max(nearest_, need.headroom_bytes); }
 
-void LayoutSearch::keep_row(LayoutRow row, const Need& need) {
+void LayoutSearch::keep_row(LayoutRow row, const TrainingTotals& need) {
   row.verdict = need.verdict;
   row.device_bytes = need.device_bytes;
   row.band_bytes = need.band_bytes;
-  row.headroom_bytes = need.headroom_bytes();
+  row.headroom_bytes = need.headroom_bytes;
   row.merits[0] = static_cast<double>(need.device_bytes);
   const bool sure = holds(row.plan, need);
   if (sure) ++fitting_;

@@ -9,8 +9,6 @@
 
 namespace vram {
 
-struct Need;
-
 /// The layouts of a training job, tried in slices: memory first, and the time only of what fits.
 ///
 /// Of one spread the leanest layout goes first: where its weights, gradients and optimizer states alone do not fit,
@@ -41,8 +39,8 @@ class LayoutSearch {
   double most_sequences(const Spread& spread, Recompute recompute);
   double longest(const Spread& spread, Recompute recompute);
   Plan laid_out(const Layout& layout) const;
-  void keep_row(LayoutRow row, const Need& need);
-  void note_lack(const Need& need);
+  void keep_row(LayoutRow row, const TrainingTotals& need);
+  void note_lack(const TrainingTotals& need);
   std::vector<double> sizes_of(const Spread& spread) const;
   void drop(Reason reason, size_t count) { fell_out_[reason] += count; }
 

@@ -23,7 +23,7 @@ bool fits_with(const Plan& plan, std::initializer_list<Setting> settings) {
   for (const Setting& setting : settings) {
     if (!set_value(changed, setting.key, write_number(setting.value), nullptr)) return false;
   }
-  const TrainingBill bill = training_bill(changed);
+  const TrainingTotals bill = training_totals(changed);
   return bill.verdict == Verdict::fits ||
          (!plan.subject->has_shape && bill.verdict == Verdict::tight && bill.headroom_bytes >= 0);
 }

@@ -5,10 +5,10 @@
 namespace vram {
 namespace {
 
-std::optional<Switch> training_switch(const Plan& plan, const TrainingBill& before, const Change& change) {
+std::optional<Switch> training_switch(const Plan& plan, const TrainingTotals& before, const Change& change) {
   Plan changed = plan;
   if (!apply(change, changed) || !training_faults(changed).empty()) return std::nullopt;
-  const TrainingBill after = training_bill(changed);
+  const TrainingTotals after = training_totals(changed);
   if (after.verdict == Verdict::invalid) return std::nullopt;
   Switch one;
   one.change = change;
@@ -41,7 +41,7 @@ std::optional<Switch> serving_switch(const Plan& plan, const ServingBill& before
 
 std::vector<Switch> training_switches(const Plan& plan) {
   std::vector<Switch> switches;
-  const TrainingBill before = training_bill(plan);
+  const TrainingTotals before = training_totals(plan);
   if (before.verdict == Verdict::invalid) return switches;
   std::vector<Change> changes = training_changes(plan);
   for (Change& undone : training_reversals(plan)) changes.push_back(std::move(undone));

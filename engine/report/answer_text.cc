@@ -1,0 +1,130 @@
+#include <algorithm>
+
+#include "engine/report/answer.h"
+#include "engine/report/csv.h"
+#include "engine/report/markdown.h"
+#include "engine/report/utf8.h"
+#include "engine/report/wrap.h"
+#include "engine/units.h"
+
+namespace vram {
+namespace {
+
+constexpr size_t kColumns = 80;
+constexpr const char* kSwitchTitle = "What each switch is worth, one change at a time";
+
+void add_row(std::string& out, const TextTable& table, const std::vector<size_t>& widths,
+             const std::vector<std::string>& cells) {
+  std::string row;
+  for (size_t i = 0; i < cells.size(); ++i) {
+    if (i > 0) row += "  ";
+    row += table.alignment[i] == 'r' ? pad_left(cells[i], widths[i]) : pad_right(cells[i], widths[i]);
+  }
+  while (!row.empty() && row.back() == ' ') row.pop_back();
+  out += row + "\n";
+}
+
+void add_table(std::string& out, const TextTable& table) {
+  std::vector<size_t> widths;
+  for (const std::string& cell : table.heading) widths.push_back(display_width(cell));
+  for (const auto& row : table.rows) {
+    for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], display_width(row[i]));
+  }
+  add_row(out, table, widths, table.heading);
+  for (const auto& row : table.rows) add_row(out, table, widths, row);
+}
+
+void add_paragraph(std::string& out, const std::string& first, std::string_view text) {
+  std::string lead = first;
+  for (const std::string& part : wrap(text, kColumns - display_width(first))) {
+    out += lead + part + "\n";
+    lead = std::string(display_width(first), ' ');
+  }
+}
+
+void add_shares(std::string& out, const Answer& answer, size_t most) {
+  const size_t rows = std::min(most, row_count(answer));
+  for (size_t i = 0; i < rows; ++i) {
+    std::string lead = pad_left(std::to_string(i + 1), 2) + "  ";
+    for (const std::string& part : wrap_share(row_share(answer, i), kColumns - lead.size())) {
+      out += lead + part + "\n";
+      lead = "    ";
+    }
+  }
+}
+
+void add_markdown_table(std::string& out, const TextTable& table) {
+  out += "\n" + markdown_row(table.heading) + markdown_rule(table.alignment);
+  for (const auto& row : table.rows) out += markdown_row(row);
+}
+
+std::string csv_number(double value) { return write_number(value); }
+std::string csv_number(const std::optional<double>& value) { return value ? write_number(*value) : ""; }
+
+}  // namespace
+
+std::string answer_text(const Plan& plan, const Answer& answer, size_t most) {
+  std::string out;
+  add_paragraph(out, "", answer_sentence(plan, answer));
+  for (const Limit& limit : answer.limits) add_paragraph(out, "", limit.text);
+  if (row_count(answer) > 0) {
+    out += "\n";
+    add_table(out, row_table(plan, answer, most));
+    out += "\n";
+    add_shares(out, answer, most);
+  }
+  if (!answer.fell_out.empty()) out += "\nThe others\n";
+  for (const std::string& sentence : fell_out_sentences(answer)) add_paragraph(out, "- ", sentence);
+  if (!answer.switches.empty()) {
+    out += std::string("\n") + kSwitchTitle + "\n";
+    add_table(out, switch_table(plan, answer));
+  }
+  return out;
+}
+
+std::string answer_markdown(const Plan& plan, const Answer& answer, size_t most, std::string_view page) {
+  std::string out = "## Plan\n\n" + markdown_text(answer_sentence(plan, answer)) + "\n";
+  for (const Limit& limit : answer.limits) out += "\n" + markdown_text(limit.text) + "\n";
+  if (row_count(answer) > 0) {
+    TextTable table = row_table(plan, answer, most);
+    add_markdown_table(out, table);
+    out += "\n";
+    for (size_t i = 0; i < table.rows.size(); ++i) {
+      const std::string share = markdown_target(row_share(answer, i));
+      out += std::to_string(i + 1) + ". ";
+      out += page.empty() ? "`" + share + "`\n" : "[" + share + "](" + markdown_target(page) + "#" + share + ")\n";
+    }
+  }
+  if (!answer.fell_out.empty()) out += "\n### The others\n\n";
+  for (const std::string& sentence : fell_out_sentences(answer)) out += "- " + markdown_text(sentence) + "\n";
+  if (!answer.switches.empty()) {
+    out += std::string("\n### ") + kSwitchTitle + "\n";
+    add_markdown_table(out, switch_table(plan, answer));
+  }
+  for (const Message& message : answer.messages) out += "\n- " + markdown_text(message.text) + "\n";
+  return out;
+}
+
+std::string answer_csv(const Answer& answer, size_t most) {
+  std::string out = answer.serving ? "gpu,gpus,replicas,concurrency,device_bytes,verdict,prefill_seconds,"
+                                     "decode_seconds_per_token,tokens_per_second,usd_per_million_tokens,share\n"
+                                   : "gpu,gpus,device_bytes,verdict,mfu,step_seconds,tokens_per_second,days,usd,share\n";
+  for (size_t i = 0; i < std::min(most, row_count(answer)); ++i) {
+    if (answer.serving) {
+      const DeploymentRow& row = answer.deployments[i];
+      out += csv_row({row.plan.gpu, csv_number(row.gpus), csv_number(row.plan.replicas),
+                      csv_number(row.plan.concurrency), std::to_string(row.device_bytes), verdict_word(row.verdict),
+                      csv_number(row.prefill_seconds), csv_number(row.decode_seconds_per_token),
+                      csv_number(row.tokens_per_second), csv_number(row.usd_per_million_tokens), row_share(answer, i)});
+    } else {
+      const LayoutRow& row = answer.layouts[i];
+      out += csv_row({row.plan.gpu, csv_number(row.plan.gpus), std::to_string(row.device_bytes),
+                      verdict_word(row.verdict), csv_number(row.mfu), csv_number(row.step_seconds),
+                      csv_number(row.tokens_per_second), csv_number(row.days), csv_number(row.usd),
+                      row_share(answer, i)});
+    }
+  }
+  return out;
+}
+
+}  // namespace vram

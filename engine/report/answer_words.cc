@@ -1,0 +1,145 @@
+#include <algorithm>
+#include <cmath>
+
+#include "engine/advice/remedies.h"
+#include "engine/report/answer.h"
+#include "engine/units.h"
+
+namespace vram {
+namespace {
+
+std::string n(double value) { return show_grouped(value); }
+
+std::string counted(double count, const char* one, const char* several) {
+  return show_grouped(count) + " " + (count == 1 ? one : several);
+}
+
+std::string tried_sentence(const Answer& answer) {
+  const char* const what = answer.serving ? "deployments" : "layouts";
+  const std::string tried = counted(static_cast<double>(answer.tried), answer.serving ? "deployment" : "layout", what);
+  return tried + (answer.tried == 1 ? " was tried, " : " were tried, ") + n(static_cast<double>(row_count(answer))) +
+         " stand out.";
+}
+
+std::string nothing_sentence(const Plan& plan, const Answer& answer) {
+  std::string text = answer.serving ? "No deployment does what is asked." : "No layout fits.";
+  if (answer.lacking_bytes)
+    text = "No layout fits: the nearest lacks " + shown_bytes(plan, static_cast<double>(*answer.lacking_bytes)) +
+           " on its fullest GPU.";
+  return text;
+}
+
+std::string gpus_of(const Plan& row, double gpus) { return n(gpus) + " × " + row.accelerator->name; }
+
+std::string found_sentence(const Answer& answer) {
+  const double found = answer.found.value_or(0);
+  switch (answer.question) {
+    case Question::longest_seq:
+      return "Longest sequence: " + counted(found, "token.", "tokens.");
+    case Question::largest_batch:
+      return "Largest micro-batch: " + counted(found, "sequence.", "sequences.");
+    case Question::concurrency:
+      return "Most requests at a time: " + n(found) + ".";
+    case Question::context:
+      return "Longest prompt: " + counted(found, "token.", "tokens.");
+    default:
+      return "";
+  }
+}
+
+std::string best_layout_sentence(const Answer& answer) {
+  const LayoutRow& best = answer.layouts.front();
+  const std::string where = gpus_of(best.plan, best.plan.gpus);
+  if (answer.question == Question::fewest_gpus) return "Fewest GPUs: " + where + ".";
+  if (answer.question == Question::cheapest && best.usd)
+    return "Cheapest: " + n(std::round(*best.usd)) + " USD on " + where + ".";
+  if (answer.found) return found_sentence(answer);
+  if (best.days) return "Fastest: " + show_duration(*best.days * 86400) + " on " + where + ".";
+  if (best.tokens_per_second)
+    return "Fastest: " + show_count(*best.tokens_per_second) + " tokens a second on " + where + ".";
+  return "Fits on " + where + ".";
+}
+
+std::string best_deployment_sentence(const Answer& answer) {
+  const DeploymentRow& best = answer.deployments.front();
+  const std::string where = gpus_of(best.plan, best.gpus);
+  switch (answer.question) {
+    case Question::replicas:
+    case Question::fewest_gpus:
+      return "Fewest GPUs: " + where + " in " + counted(best.plan.replicas, "replica.", "replicas.");
+    case Question::cheapest:
+      if (best.usd_per_million_tokens)
+        return "Cheapest: " + show_fixed(*best.usd_per_million_tokens, 2) + " USD a million tokens on " + where + ".";
+      break;
+    case Question::fastest:
+      if (best.decode_seconds_per_token)
+        return "Fastest: " + show_duration(*best.decode_seconds_per_token) + " a token on " + where + ".";
+      break;
+    default:
+      if (answer.found) return found_sentence(answer);
+  }
+  return "Fits on " + where + ".";
+}
+
+void add_word(std::string& text, const std::string& word) {
+  if (!text.empty()) text += ", ";
+  text += word;
+}
+
+void add_size(std::string& text, const char* name, double size) {
+  if (size > 1) add_word(text, name + std::string(" ") + n(size));
+}
+
+}  // namespace
+
+size_t row_count(const Answer& answer) { return answer.serving ? answer.deployments.size() : answer.layouts.size(); }
+
+std::string row_share(const Answer& answer, size_t row) {
+  return write_plan(answer.serving ? answer.deployments[row].plan : answer.layouts[row].plan, false);
+}
+
+std::string answer_sentence(const Plan& plan, const Answer& answer) {
+  if (row_count(answer) == 0) return nothing_sentence(plan, answer) + " " + tried_sentence(answer);
+  std::string text = answer.serving ? best_deployment_sentence(answer) : best_layout_sentence(answer);
+  const Verdict verdict = answer.serving ? answer.deployments.front().verdict : answer.layouts.front().verdict;
+  if (verdict == Verdict::tight) text += " Only within the estimate's band.";
+  return text + " " + tried_sentence(answer);
+}
+
+std::vector<std::string> fell_out_sentences(const Answer& answer) {
+  std::vector<FellOut> groups = answer.fell_out;
+  std::stable_sort(groups.begin(), groups.end(), [](const FellOut& a, const FellOut& b) { return a.count > b.count; });
+  std::vector<std::string> sentences;
+  for (const FellOut& group : groups)
+    sentences.push_back(n(static_cast<double>(group.count)) + ": " + group.reason);
+  return sentences;
+}
+
+std::string layout_words(const Plan& row) {
+  std::string text;
+  if (row.framework == Framework::fsdp || row.framework == Framework::ddp)
+    add_word(text, value_text(row, Key::framework));
+  add_size(text, "tp", row.tp);
+  add_size(text, "pp", row.pp);
+  add_size(text, "vpp", row.vpp);
+  add_size(text, "cp", row.cp);
+  add_size(text, "ep", row.ep);
+  if (row.has(Key::etp)) add_word(text, "etp " + n(row.etp));
+  if (row.framework != Framework::megatron && row.framework != Framework::ddp) add_word(text, "zero " + n(row.zero));
+  if (row.has(Key::shard)) add_word(text, "shard " + n(row.shard));
+  add_word(text, "mb " + n(row.micro_batch));
+  if (row.recompute != Recompute::none) add_word(text, value_text(row, Key::recompute));
+  return text;
+}
+
+std::string deployment_words(const Plan& row) {
+  std::string text;
+  add_size(text, "tp", row.serve_tp);
+  add_size(text, "pp", row.serve_pp);
+  add_size(text, "dp", row.serve_dp);
+  add_size(text, "ep", row.serve_ep);
+  if (text.empty()) text = "one GPU";
+  return text + ", " + row.weights + ", KV " + row.kv;
+}
+
+}  // namespace vram
