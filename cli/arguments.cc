@@ -8,7 +8,7 @@
 namespace cli {
 namespace {
 
-constexpr std::string_view kFlags[] = {"config", "format", "check", "log", "top", "timeline", "help", "version"};
+constexpr std::string_view kFlags[] = {"config", "launch", "format", "check", "log", "top", "timeline", "help", "version"};
 
 /// "--name=value", "--name": what stands between the dashes and the sign, and what is behind it.
 struct Flag {
@@ -75,6 +75,7 @@ struct Reader {
   void read_flag(const Flag& flag) {
     if (read_switch(flag)) return;
     std::optional<std::string>* const place = flag.name == "config"   ? &out.config
+                                              : flag.name == "launch" ? &out.launch
                                               : flag.name == "format" ? &out.format
                                               : flag.name == "log"    ? &out.log
                                               : flag.name == "top"    ? &out.top

@@ -15,7 +15,7 @@ struct Arguments {
   std::string command;
   std::vector<std::string> positional;                    // SHARE or FILE
   std::vector<std::pair<std::string, std::string>> keys;  // of the field table, as the share string spells them
-  std::optional<std::string> config, format, log, top;
+  std::optional<std::string> config, launch, format, log, top;
   Check check = Check::none;
   bool timeline = false, help = false, version = false;
   std::string fault;

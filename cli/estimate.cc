@@ -1,5 +1,3 @@
-#include <string_view>
-
 #include "cli/commands.h"
 #include "cli/formats.h"
 #include "cli/plan_text.h"
@@ -7,16 +5,6 @@
 #include "engine/report/report.h"
 
 namespace cli {
-namespace {
-
-/// What the contract has and this version does not.
-std::string_view unbuilt(const Arguments& arguments) {
-  const std::string_view format = arguments.format ? std::string_view(*arguments.format) : "";
-  return format == "launch" ? format : "";
-}
-
-}  // namespace
-
 int check_status(const vram::Report& report, Check check) {
   if (!report.answered) return kNoAnswer;
   if (check == Check::none) return kAnswered;
@@ -32,10 +20,6 @@ int not_yet(const Arguments& arguments) {
 }
 
 int estimate(const Arguments& arguments) {
-  if (const std::string_view missing = unbuilt(arguments); !missing.empty()) {
-    say(std::string(missing) + ": not yet in version " + vram::kEngineVersion);
-    return kNoAnswer;
-  }
   const std::optional<Format> format = read_format(arguments, Format::text, kReportFormats);
   if (!format) return kNoAnswer;
   if (arguments.timeline && *format != Format::text && *format != Format::json) {

@@ -9,12 +9,12 @@
 
 namespace cli {
 
-enum class Format : uint8_t { text, json, markdown, csv, svg };
+enum class Format : uint8_t { text, json, markdown, csv, svg, launch };
 
 /// --format, or `otherwise`; one of `accepted`, by default those that lists have too. Empty for any other word; the
 /// reason is then on standard error.
 inline constexpr std::string_view kListFormats = "text, json, markdown, csv";
-inline constexpr std::string_view kReportFormats = "text, json, markdown, csv, svg";
+inline constexpr std::string_view kReportFormats = "text, json, markdown, csv, svg, launch";
 std::optional<Format> read_format(const Arguments& arguments, Format otherwise,
                                   std::string_view accepted = kListFormats);
 

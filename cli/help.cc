@@ -10,8 +10,8 @@ constexpr const char* kUsage =
     R"(How much GPU memory training or serving a language model takes, and why.
 
   vram-ledger estimate [SHARE] [--KEY VALUE]... [--config FILE]
-                       [--format text|json|markdown|csv|svg] [--check[=tight]]
-                       [--vs SHARE] [--timeline]
+                       [--launch FILE] [--vs SHARE] [--check[=tight]]
+                       [--format text|json|markdown|csv|svg|launch] [--timeline]
   vram-ledger plan     [SHARE] [--KEY VALUE]... [--top N]
                        layouts that fit, best first; --question, --deadline,
                        --budget and --gpus-among say what is asked
@@ -28,6 +28,10 @@ shows one. Every key is a flag, too, with - for _.
   vram-ledger estimate --config config.json --serve-gpus 8 --concurrency 64
 
   --config FILE    the model of a Hugging Face config.json (- = standard input)
+  --launch FILE    the plan of a launch command, script or configuration: vLLM,
+                   SGLang, TensorRT-LLM, llama.cpp, Ollama, Megatron-LM,
+                   DeepSpeed, accelerate, torchtitan, transformers
+                   (and --format launch prints a plan as such a script)
   --vs SHARE       the plan beside a second one, and what differs
   --check          exit status 1 where the plan does not fit (of view=serve: does
                    not serve what is asked); with =tight also where it may not

@@ -4,6 +4,7 @@
 
 #include "cli/files.h"
 #include "cli/say.h"
+#include "engine/advice/launch.h"
 #include "engine/model/config_json.h"
 #include "engine/plan/percent.h"
 #include "engine/plan/plan.h"
@@ -54,6 +55,23 @@ std::optional<std::string> config_share(const std::string& path) {
   return vram::write_plan(vram::plan_of_architecture(reading.architecture), true);
 }
 
+/// A launch command or configuration on top of a share string.
+std::optional<std::string> launch_share(const std::string& path, const std::string& base) {
+  const std::optional<std::string> text = read_file(path);
+  if (!text) {
+    say("cannot read " + path);
+    return std::nullopt;
+  }
+  const vram::LaunchReading reading = vram::read_launch(*text, vram::read_plan(base).plan);
+  if (reading.programs.empty()) {
+    say(path + ": no launch command or configuration that is known here");
+    return std::nullopt;
+  }
+  for (const vram::Message& message : reading.messages) say(path + ": " + message.text);
+  for (const std::string& flag : reading.unsaid) say(path + ": no key says " + flag);
+  return vram::write_plan(reading.plan, true);
+}
+
 }  // namespace
 
 std::string with_keys(std::string_view share, const std::vector<std::pair<std::string, std::string>>& keys) {
@@ -75,6 +93,11 @@ std::optional<std::string> plan_text(const Arguments& arguments) {
     const std::optional<std::string> base = config_share(*arguments.config);
     if (!base) return std::nullopt;
     share = on_top(*base, share);
+  }
+  if (arguments.launch) {
+    const std::optional<std::string> base = launch_share(*arguments.launch, arguments.config ? share : "");
+    if (!base) return std::nullopt;
+    share = on_top(*base, arguments.positional.empty() ? "" : arguments.positional.front());
   }
   return with_keys(share, arguments.keys);
 }

@@ -81,7 +81,6 @@ expect 2 models --gpus 2
 
 # Not yet
 expect 2 diagnose
-expect 2 estimate --format launch
 said 'not yet'
 silent
 

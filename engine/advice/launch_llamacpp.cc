@@ -1,0 +1,112 @@
+#include <algorithm>
+#include <cmath>
+
+#include "engine/advice/launch_dialects.h"
+#include "engine/plan/texts.h"
+#include "engine/units.h"
+
+// llama.cpp common/arg.cpp, and the environment of Ollama (envconfig/config.go), which runs it.
+namespace vram {
+namespace {
+
+constexpr FlagRow kRows[] = {
+    {Key::engine, "", "", "llamacpp"},
+    {Key::kv, "cache-type-k ctk",
+     "f16=fp16 bf16=bf16 f32=fp32 q8_0=q8_0 q4_0=q4_0 q4_1=q4_1 iq4_nl=iq4_nl q5_0=q5_0 q5_1=q5_1", "fp16"},
+    {Key::batch_tokens, "batch-size b", "", "2048"},
+    {Key::ubatch, "ubatch-size ub", "", "512"},
+    {Key::flash, "flash-attn fa", "on=1 =1 1=1 auto=1 true=1 off=0 0=0 false=0", "1"},
+};
+
+constexpr FlagRow kOllamaRows[] = {
+    {Key::engine, "", "", "llamacpp"},
+    {Key::kv, "OLLAMA-KV-CACHE-TYPE", "f16=fp16 q8_0=q8_0 q4_0=q4_0", "fp16"},
+    {Key::flash, "OLLAMA-FLASH-ATTENTION", "1=1 true=1 0=0 false=0", ""},
+};
+
+/// The cache is allocated whole: `context` tokens in `slots` parts, each of which one request fills.
+void read_context(LaunchReader& reader, double context, double slots, const std::string& flag) {
+  reader.set(Key::concurrency, write_number(slots), flag);
+  for (const Key key : {Key::max_len, Key::prompt}) reader.clear(key);
+  if (context <= 0) return;
+  reader.resolve_now();
+  const double each = std::floor(context / slots), output = reader.plan().output;
+  if (each <= output) {
+    reader.set(Key::output, write_number(each));
+    reader.set(Key::prompt, "0", flag);
+  } else {
+    reader.set(Key::prompt, write_number(each - output), flag);
+  }
+  reader.note(Key::prompt, write_number(context),
+              "the cache holds " + show_grouped(context) + " tokens whatever is asked: requests are taken to fill it");
+}
+
+void read_gpus(LaunchReader& reader, GivenFlags& given) {
+  for (const Key key : {Key::serve_gpus, Key::serve_tp, Key::serve_dp, Key::serve_pp}) reader.clear(key);
+  const GivenFlag* split_flag = given.find("ts tensor-split");
+  if (split_flag == nullptr) return;
+  const size_t parts = split(split_flag->value, ',').size();
+  reader.set(Key::serve_pp, write_number(static_cast<double>(parts)), split_flag->text);
+}
+
+void read_model_file(LaunchReader& reader, std::string_view name, std::string_view flag) {
+  reader.read_model(name, flag);
+  reader.clear(Key::weights);
+  if (const std::string format = format_in_name(name); !format.empty()) reader.set(Key::weights, format, flag);
+}
+
+void read(LaunchReader& reader, GivenFlags& given) {
+  if (const GivenFlag* model = given.find("hf hf-repo m model"); model != nullptr) {
+    read_model_file(reader, model->value, model->text);
+  }
+  read_gpus(reader, given);
+  const double slots = given.number("np parallel", 1);
+  const GivenFlag* context = given.find("c ctx-size");
+  read_context(reader, given.number("c ctx-size", 0), slots, context != nullptr ? context->text : "");
+  if (const std::string values = given.value("cache-type-v ctv"); !values.empty() && values != given.value("cache-type-k ctk")) {
+    reader.note(Key::kv, values, "keys and values are taken to have one type, that of the keys");
+  }
+  reader.clear(Key::gpu_layers);
+  const GivenFlag* layers = given.find("ngl gpu-layers n-gpu-layers");
+  if (layers == nullptr || layers->value == "all" || layers->value == "auto" || layers->value == "-1") return;
+  reader.resolve_now();
+  const double on_gpu = given.number("ngl gpu-layers n-gpu-layers", 0), all = reader.plan().layers;
+  if (all == 0 || on_gpu < all) reader.set(Key::gpu_layers, write_number(on_gpu), layers->text);
+}
+
+void write(LaunchWriter& writer) {
+  const Plan& plan = writer.plan();
+  writer.said({Key::serve_gpus, Key::serve_tp, Key::serve_dp, Key::serve_pp, Key::prompt, Key::output,
+               Key::concurrency, Key::gpu_layers, Key::weights});
+  writer.flag("ctx-size", write_number(plan.concurrency * (plan.prompt + plan.output)));
+  writer.flag("parallel", write_number(plan.concurrency));
+  writer.flag("n-gpu-layers", plan.gpu_layers < plan.layers ? write_number(plan.gpu_layers) : "all");
+  for (const std::string& flag : std::vector<std::string>(writer.flags)) {
+    constexpr std::string_view kKeys = "--cache-type-k ";
+    if (flag.starts_with(kKeys)) writer.flag("cache-type-v", std::string_view(flag).substr(kKeys.size()));
+  }
+  const double gpus = plan.serve_tp * plan.serve_pp * plan.serve_dp;
+  if (gpus <= 1 || gpus > 64) return;
+  std::string parts = "1";
+  for (double i = 1; i < gpus; ++i) parts += ",1";
+  writer.flag("tensor-split", parts);
+}
+
+void read_ollama(LaunchReader& reader, GivenFlags& given) {
+  if (given.has("model")) {
+    read_model_file(reader, given.value("model"), "ollama");
+    // The library's own tags are Q4_K_M where they name no format.
+    if (!reader.plan().has(Key::weights)) reader.set(Key::weights, "q4_k_m");
+  }
+  for (const Key key : {Key::serve_gpus, Key::serve_tp, Key::serve_dp, Key::serve_pp, Key::gpu_layers}) reader.clear(key);
+  const double slots = given.number("OLLAMA-NUM-PARALLEL", 1);
+  const double context = given.number("OLLAMA-CONTEXT-LENGTH num-ctx", 4096);
+  read_context(reader, context * slots, slots, "OLLAMA_NUM_PARALLEL");
+}
+
+}  // namespace
+
+const Dialect kLlamacpp = {"llama.cpp", kRows, read, write};
+const Dialect kOllama = {"Ollama", kOllamaRows, read_ollama, nullptr};
+
+}  // namespace vram

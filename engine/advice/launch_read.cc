@@ -1,0 +1,208 @@
+#include <algorithm>
+
+#include "engine/advice/launch_dialects.h"
+#include "engine/advice/launch_documents.h"
+#include "engine/advice/launch_shell.h"
+#include "engine/plan/percent.h"
+
+namespace vram {
+namespace {
+
+constexpr size_t kShownBytes = 80, kMostBytes = size_t{1} << 20;
+constexpr const Dialect* kDialects[] = {&kMegatron, &kTransformers, &kTorchtitan, &kVllm,
+                                        &kSglang,   &kTrtllm,       &kLlamacpp};
+
+std::string_view base_name(std::string_view word) {
+  const size_t slash = word.find_last_of("/\\");
+  std::string_view base = slash == std::string_view::npos ? word : word.substr(slash + 1);
+  if (base.ends_with(".exe")) base.remove_suffix(4);
+  return base;
+}
+
+/// A program that is known: whose flags follow, and from which word on. Without a dialect: a launcher of a script.
+struct Program {
+  const Dialect* dialect = nullptr;
+  size_t first = 0;  // word behind the program
+  bool starts_script = false;
+};
+
+Program program_at(const std::vector<std::string>& words, size_t at) {
+  const std::string_view word = words[at], base = base_name(word);
+  const auto next_is = [&](std::string_view text) { return at + 1 < words.size() && words[at + 1] == text; };
+  if (base == "vllm" && next_is("serve")) return {&kVllm, at + 2};
+  if (word.starts_with("vllm.entrypoints")) return {&kVllm, at + 1};
+  if (word.starts_with("sglang.launch_server")) return {&kSglang, at + 1};
+  if (base == "sglang" && next_is("serve")) return {&kSglang, at + 2};
+  if (base == "trtllm-serve") return {&kTrtllm, at + (next_is("serve") ? 2u : 1u)};
+  if (base == "llama-server" || base == "llama-cli" || base == "llama-bench") return {&kLlamacpp, at + 1};
+  if (base == "ollama") return {&kOllama, at + 1};
+  if (base == "torchrun" || word == "torch.distributed.run" || word == "torch.distributed.launch") return {nullptr, at + 1, true};
+  if (base == "accelerate" && next_is("launch")) return {nullptr, at + 2, true};
+  if (base == "deepspeed" && at == 0) return {nullptr, at + 1, true};
+  return {};
+}
+
+/// The word of a command that is a training script: "pretrain_gpt.py", "torchtitan.train".
+size_t script_of(const std::vector<std::string>& words, size_t from) {
+  for (size_t i = from; i < words.size(); ++i) {
+    if (words[i].ends_with(".py") || words[i].starts_with("torchtitan")) return i;
+  }
+  return words.size();
+}
+
+size_t known_flags(const std::vector<std::string>& words, const Dialect& dialect) {
+  GivenFlags given = read_flags(words, {dialect.rows});
+  size_t count = 0;
+  for (const FlagRow& row : dialect.rows) count += given.has(row.names) ? 1 : 0;
+  return count;
+}
+
+/// Whose flags these are: of a script by its name, else by the tables.
+const Dialect* dialect_of_flags(const std::vector<std::string>& words, std::string_view script) {
+  if (base_name(script).starts_with("pretrain_")) return &kMegatron;
+  if (script.starts_with("torchtitan")) return &kTorchtitan;
+  const Dialect* best = script.empty() ? nullptr : &kTransformers;
+  size_t most = 0;
+  for (const Dialect* dialect : kDialects) {
+    const size_t count = known_flags(words, *dialect);
+    if (count > most) best = dialect;
+    most = std::max(most, count);
+  }
+  const bool trainer = best == &kMegatron || best == &kTransformers || best == &kTorchtitan;
+  return script.empty() || trainer ? best : &kTransformers;
+}
+
+class ScriptReading {
+ public:
+  ScriptReading(const Plan& plan, LaunchReading& out) : out_(out), reader_(plan, out) {}
+
+  void read(const ShellScript& script) {
+    for (const ShellDocument& document : script.documents) documents_.push_back(read_document(document.body));
+    for (const ShellCommand& command : script.commands) read_command(command);
+    if (out_.programs.empty()) {
+      for (const FlatDocument& document : documents_) read_file(document);
+    }
+    read_environment(script);
+    reader_.resolve_now();
+  }
+
+  /// A configuration file alone.
+  void read_file(const FlatDocument& document) {
+    GivenFlags given;
+    add_document(document, given);
+    const auto begins = [&](std::string_view prefix) {
+      return std::any_of(given.flags.begin(), given.flags.end(),
+                         [&](const GivenFlag& flag) { return flag.name.starts_with(prefix); });
+    };
+    if (begins("parallelism.") || begins("training.") || begins("activation-checkpoint.")) {
+      finish(kTorchtitan, given);
+    } else if (begins("kv-cache-config") || begins("enable-attention-dp")) {
+      finish(kTrtllm, given);
+    } else if (!given.flags.empty()) {
+      finish(kTransformers, given);
+    }
+    reader_.resolve_now();
+  }
+
+ private:
+  static void add_document(const FlatDocument& document, GivenFlags& given) {
+    for (const auto& [path, value] : document) given.add(path, value);
+  }
+
+  void read_command(const ShellCommand& command) {
+    const std::vector<std::string>& words = command.words;
+    for (size_t i = 0; i < words.size(); ++i) {
+      const Program program = program_at(words, i);
+      if (program.dialect == &kOllama) return read_ollama(words, program.first);
+      if (program.dialect != nullptr) return read_server(*program.dialect, words, program.first);
+      if (program.starts_script) return read_training(words, program.first);
+    }
+    const size_t script = script_of(words, 0);
+    const bool flags_alone = !words.empty() && words[0].starts_with("-");
+    const bool python = !words.empty() && base_name(words[0]).starts_with("python");
+    if (flags_alone || (python && script < words.size())) read_training(words, 0);
+  }
+
+  void read_server(const Dialect& dialect, const std::vector<std::string>& words, size_t first) {
+    const std::vector<std::string> rest(words.begin() + static_cast<std::ptrdiff_t>(first), words.end());
+    GivenFlags given = read_flags(rest, {dialect.rows});
+    const bool named_first = &dialect == &kVllm || &dialect == &kTrtllm;
+    if (named_first && !given.words.empty()) reader_.read_model(given.words.front(), given.words.front());
+    for (const FlatDocument& document : documents_) add_document(document, given);
+    if (const std::string json = given.value("speculative-config"); !json.empty()) {
+      add_document(read_json_document(json), given);
+    }
+    finish(dialect, given);
+  }
+
+  void read_ollama(const std::vector<std::string>& words, size_t first) {
+    GivenFlags given;
+    const bool names = first + 1 < words.size() && (words[first] == "run" || words[first] == "pull");
+    if (names) given.add("model", words[first + 1]);
+    ollama_ = given;
+    seen_ollama_ = true;
+  }
+
+  void read_training(const std::vector<std::string>& words, size_t first) {
+    const size_t script = script_of(words, first);
+    const std::vector<std::string> before(words.begin() + static_cast<std::ptrdiff_t>(first),
+                                          words.begin() + static_cast<std::ptrdiff_t>(script));
+    const std::vector<std::string> behind(words.begin() + static_cast<std::ptrdiff_t>(std::min(script + 1, words.size())),
+                                          words.end());
+    const bool flags_alone = script == words.size();
+    const Dialect* dialect = dialect_of_flags(flags_alone ? before : behind, flags_alone ? "" : words[script]);
+    if (dialect == nullptr) return;
+    GivenFlags given = read_flags(before, {dialect->rows});
+    const GivenFlags own = read_flags(behind, {dialect->rows});
+    given.flags.insert(given.flags.end(), own.flags.begin(), own.flags.end());
+    given.find("m module rdzv-backend rdzv-endpoint rdzv-id master-addr master-port node-rank config-file num-machines");
+    if (base_name(words[0]) == "deepspeed") given.add("use-deepspeed", "true");
+    for (const FlatDocument& document : documents_) add_document(document, given);
+    finish(*dialect, given);
+  }
+
+  void read_environment(const ShellScript& script) {
+    bool any = seen_ollama_;
+    for (const ShellCommand& command : script.commands) {
+      for (const auto& [name, value] : command.environment) {
+        if (name.starts_with("OLLAMA_")) {
+          ollama_.add(name, value);
+          any = true;
+        } else if (name.ends_with("_ALLOC_CONF") && value.find("expandable_segments:True") != std::string::npos) {
+          reader_.set(Key::allocator, "expandable", name + "=" + value);
+        }
+      }
+    }
+    if (any) finish(kOllama, ollama_);
+  }
+
+  void finish(const Dialect& dialect, GivenFlags& given) {
+    out_.programs.emplace_back(dialect.program);
+    reader_.read_table(dialect.rows, given);
+    dialect.read(reader_, given);
+    for (const GivenFlag& flag : given.flags) {
+      if (!flag.used) out_.unsaid.push_back(printable(flag.text, kShownBytes));
+    }
+  }
+
+  LaunchReading& out_;
+  LaunchReader reader_;
+  std::vector<FlatDocument> documents_;
+  GivenFlags ollama_;
+  bool seen_ollama_ = false;
+};
+
+}  // namespace
+
+LaunchReading read_launch(std::string_view text, const Plan& plan) {
+  LaunchReading out;
+  ScriptReading reading(plan, out);
+  text = text.substr(0, kMostBytes);
+  const size_t first = text.find_first_not_of(" \t\r\n");
+  const bool file = first != std::string_view::npos && (text[first] == '{' || text[first] == '[');
+  if (!file) reading.read(read_script(text));
+  if (out.programs.empty()) reading.read_file(read_document(text));
+  return out;
+}
+
+}  // namespace vram
