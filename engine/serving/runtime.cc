@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/hardware/context.h"
 #include "engine/serving/vllm_defaults.h"
 #include "engine/units.h"
 
@@ -13,9 +14,6 @@ constexpr double kHalf = 2;  // bytes of a 16-bit activation
 // Captured graphs a layer. Fitted on six logs of 28 to 61 layers: 0.49 (28), 0.60 (32), 0.65 (34), 0.72 GiB (40), up to
 // 1.2 GiB (61).
 constexpr double kGraphBytesALayer = 18.5 * kMiB;
-
-// CUDA context and modules, total - free at start: 0.49-0.51 GiB on cards of 24 to 40 GB, 0.70 on B200, 0.33 on MI300.
-constexpr double kContextBytes = 0.5 * kGiB, kContextBytesB200 = 0.75 * kGiB, kContextBytesAmd = 0.3125 * kGiB;
 
 // NCCL channels and the custom all-reduce's buffers where more than one GPU works together: non-torch memory of
 // start-up logs is 0.2 to 1.8 GiB above that of one GPU.
@@ -67,11 +65,11 @@ Line vllm_activations(const Plan& plan, const Replica& replica, const ServingSta
   const VllmRun run = vllm_run(plan);
   Line layer = layer_line(plan, replica, run.tokens, run.sequences);
   if (!stage.has_head) return layer;
-  Line sampler = leaf("activations", "Activations",
-                      {times("n", std::min(run.sequences, run.tokens), "sequences"),
-                       times("V", plan.subject->architecture.vocab, "logits"),
-                       times("", run.bytes_a_logit, "B a logit")},
-                      "the sampler's copies of the logits, not divided by tp; vllm start-up logs and vllm#32558", 0.3);
+  Line sampler =
+      leaf("activations", "Activations",
+           {times("n", std::min(run.sequences, run.tokens), "sequences"),
+            times("V", plan.subject->architecture.vocab, "logits"), times("", run.bytes_a_logit, "B a logit")},
+           "the sampler's copies of the logits, not divided by tp; vllm start-up logs and vllm#32558", 0.3);
   return sampler.bytes > layer.bytes ? sampler : layer;
 }
 
@@ -138,12 +136,8 @@ Line buffers_line(const Plan& plan, const Replica& replica) {
 }
 
 Line context_line(const Plan& plan) {
-  const Accelerator& gpu = *plan.accelerator;
-  double bytes = kContextBytes;
-  if (gpu.vendor == "AMD") bytes = kContextBytesAmd;
-  if (gpu.family == "NVIDIA Blackwell" && gpu.marketed_bytes > 150 * kGB) bytes = kContextBytesB200;
-  return leaf("context", "CUDA context", {times("", bytes, "B")}, "total - free before loading, of vllm start-up logs",
-              0.3);
+  return leaf("context", "CUDA context", {times("", context_bytes(*plan.accelerator), "B")},
+              "total - free before loading, of vllm start-up logs", 0.3);
 }
 
 }  // namespace

@@ -117,6 +117,21 @@ Line checkpoints_leaf(const Plan& plan, const LayerSetting& s, double layers, Mo
   return tensor_leaf(plan, {input, layers, layers * s.h, true}, in_flight);
 }
 
+/// DeepSpeed's pipeline keeps what a stage sent on until its gradient comes back (runtime/pipe/engine.py,
+/// pipe_buffers); Megatron frees it (deallocate_pipeline_outputs).
+Line outputs_leaf(const Plan& plan, const LayerSetting& s, const InFlight& in_flight) {
+  const SavedTensor output = {"outputs",
+                              "Outputs of the stage",
+                              Area::norms,
+                              "h",
+                              "hidden",
+                              s.h,
+                              s.residual,
+                              s.sp,
+                              "DeepSpeed, runtime/pipe/engine.py, pipe_buffers"};
+  return tensor_leaf(plan, {output, 1, s.h, true}, {in_flight.chunks_in_flight, in_flight.chunks, 1});
+}
+
 /// The kind of layer of the stage that keeps most.
 const LayerTensors* heaviest_layer(const Plan& plan, const Stage& stage, const ModelTensors& tensors) {
   const LayerTensors* heaviest = nullptr;
@@ -187,6 +202,8 @@ Line activations_line(const Plan& plan, const Stage& stage, const ModelTensors& 
   if (checkpointed > 0)
     children.push_back(
         checkpoints_leaf(plan, tensors.kinds.front().setting, checkpointed + modules, moment, in_flight));
+  if (plan.framework == Framework::deepspeed && !stage.last)
+    children.push_back(outputs_leaf(plan, tensors.kinds.front().setting, in_flight));
   if (moment == Moment::backward) children.push_back(working_line(plan, stage, tensors, moment));
   return sum_line("activations", "Activations", std::move(children), kActivationsNote);
 }

@@ -110,6 +110,34 @@ void add_deepspeed_gradients(const Plan& plan, const std::vector<ParameterGroup>
   out.push_back(storage.gradient < 32 ? deepspeed_copies(plan, groups) : deepspeed_bf16_gradients(plan, groups));
 }
 
+/// DeepSpeed's ZeRO gathers gradients in one buffer before it reduces them: reduce_bucket_size, 5e8 elements
+/// (runtime/zero/config.py; stage_1_and_2.py, setup_buckets; stage3.py).
+Line reduce_bucket(const Plan& plan) {
+  return leaf("reduce_bucket", "Bucket of gradients to reduce",
+              {times("P", 5e8, "reduce_bucket_size"), times("B", compute_bytes(plan), "bytes each")},
+              "DeepSpeed, runtime/zero/config.py, reduce_bucket_size", kBuffersBand);
+}
+
+/// fp32 gradients are reduced in bf16: a copy of all of them at once, since they lie in one flat tensor
+/// (DeepSpeed, runtime/engine.py, communication_data_type and allreduce_bucket).
+Line sent_gradients(const Plan& plan, const std::vector<ParameterGroup>& groups) {
+  std::vector<Line> children;
+  for (const ParameterGroup& g : groups) {
+    if (!g.trained) continue;
+    Factors factors = count_factors(plan, g);
+    factors.push_back(times("B", 2, "bytes each"));
+    children.push_back(
+        leaf(g.id, g.label, std::move(factors), "DeepSpeed, runtime/engine.py, allreduce_bucket", kBuffersBand));
+  }
+  return sum_line("sent_gradients", "Gradients as they are sent", std::move(children));
+}
+
+bool sends_bf16_copies(const Plan& plan) {
+  const bool bf16 = plan.precision != Precision::fp16 && storage_of(plan).weight == 16;
+  return plan.framework == Framework::deepspeed && trains_all(plan) && bf16 && storage_of(plan).gradient == 32 &&
+         plan.dp() > 1;
+}
+
 /// Sequence parallelism gathers a linear's input into one buffer (Megatron-LM, core/tensor_parallel/layers.py).
 Line gather_buffer(const Plan& plan) {
   Factors factors;
@@ -141,6 +169,9 @@ Line buffers_line(const Plan& plan, const std::vector<ParameterGroup>& groups, P
   if (plan.framework == Framework::ddp && plan.dp() > 1 && trains_all(plan))
     children.push_back(bucket_copies(plan, groups));
   add_deepspeed_gradients(plan, groups, children);
+  if (plan.framework == Framework::deepspeed && plan.zero >= 1 && plan.dp() > 1)
+    children.push_back(reduce_bucket(plan));
+  if (phase == PhaseKind::reduce && sends_bf16_copies(plan)) children.push_back(sent_gradients(plan, groups));
   if (plan.sp && plan.tp > 1 && plan.subject->has_shape && !optimizer) children.push_back(gather_buffer(plan));
   const bool in_layers = !optimizer && phase != PhaseKind::loss;
   if (!trains_all(plan) && frozen_linear_bits(plan) < 16 && in_layers)

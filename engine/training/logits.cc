@@ -154,6 +154,16 @@ double bytes_per_logit(const Plan& plan) {
   return bytes;
 }
 
+uint64_t logit_blocks_bytes(const Plan& plan) {
+  const bool copies = plan.loss == Loss::full || plan.loss == Loss::inplace;
+  if (plan.library != Library::hf || !copies || !plan.subject->has_shape) return 0;
+  // loss/loss_utils.py, forward and backward: 16-bit logits 2, in fp32 4, shifted 4; their gradients 4 and, not in
+  // place, log-softmax 4. 18 and 14 bytes; figures of nvidia-smi give 17 to 21 and 14 to 19, what else comes and goes
+  // included.
+  const double blocks = plan.loss == Loss::full ? 18 : 14, beyond = std::max(0.0, blocks - bytes_per_logit(plan));
+  return copies_leaf(plan, 1, beyond).bytes;
+}
+
 Line logits_line(const Plan& plan, const Stage& stage, bool in_loss) {
   if (!in_loss || !stage.last || !plan.subject->has_shape) return sum_line("logits", "Logits and loss", {});
   std::vector<Line> lines = loss_lines(plan, stage);

@@ -1,55 +1,68 @@
 #include "engine/training/overheads.h"
 
+#include <algorithm>
+#include <cmath>
+
+#include "engine/hardware/context.h"
 #include "engine/training/states.h"
 #include "engine/training/sum_line.h"
-#include "engine/units.h"
 
 namespace vram {
 namespace {
 
-double parallel_groups(const Plan& plan) {
-  double groups = 0;
-  for (double size : {plan.tp, plan.pp, plan.cp, plan.ep, plan.dp()})
-    if (size > 1) groups += 1;
-  return groups;
+constexpr const char* kShareNote =
+    "share of activations, logits and gathered weights in the phase that has most of them; 15% fitted on 405 measured "
+    "reserved and device figures, 12 to 17 when any one source is left out";
+constexpr const char* kBlocksNote =
+    "blocks of one phase that are of no use to another: gradients, copies of the logits, temporaries of the step";
+
+/// FSDP's and DeepSpeed's flat parameters make temporaries as large as activations are: neither fits into what the
+/// other leaves. Tensor by tensor they do.
+bool flattens_parameters(const Plan& plan) {
+  return plan.framework == Framework::fsdp || plan.framework == Framework::deepspeed;
+}
+
+/// What is reserved before any fragmentation.
+uint64_t blocks_bytes(const Plan& plan, const Holdings& held) {
+  const uint64_t apart = flattens_parameters(plan) ? std::min(held.dynamic, held.step) : 0;
+  const uint64_t with_step = held.lasting + std::max(held.dynamic, held.step) + apart;
+  return std::max({held.allocated, held.lasting + held.with_blocks, with_step});
 }
 
 }  // namespace
 
-Line fragmentation_line(const Plan& plan, uint64_t dynamic_bytes) {
-  // 0.15: fitted on 405 rows of nvidia-smi and reserved figures, 0.12 to 0.17 when any one source is left out.
+Line fragmentation_line(const Plan& plan, const Holdings& held, double room) {
   // 0.03: expandable segments; a judgement, no measured figure behind it.
-  const double share = plan.allocator == Allocator::expandable ? 0.03 : 0.15;
-  return leaf("fragmentation", "Fragmentation",
-              {times("B", static_cast<double>(dynamic_bytes), "bytes that come and go"), times("φ", share, "share")},
-              "share of activations, logits and gathered weights in the phase that has most of them; fitted on "
-              "measured reserved "
-              "and device figures; band 90%",
-              kOverheadsBand);
+  const bool expandable = plan.allocator == Allocator::expandable;
+  const double share = expandable ? 0.03 : 0.15;
+  const uint64_t blocks = expandable ? 0 : blocks_bytes(plan, held) - held.allocated;
+  Line all = sum_line("fragmentation", "Fragmentation",
+                      lines_of(leaf("share", "Fragments",
+                                    {times("B", static_cast<double>(held.dynamic), "bytes that come and go"),
+                                     times("φ", share, "share")},
+                                    kShareNote, kOverheadsBand),
+                               leaf("blocks", "Blocks that phases do not share",
+                                    {times("B", static_cast<double>(blocks), "bytes")}, kBlocksNote, kOverheadsBand)));
+  if (static_cast<double>(all.bytes) <= std::max(0.0, room)) return all;
+  Line cache = leaf("cache", "Cached blocks, as many as there is room for",
+                    {times("B", std::max(0.0, std::floor(room)), "bytes left")},
+                    "PyTorch, c10/cuda/CUDACachingAllocator.cpp: before it fails it frees what it caches");
+  cache.band_bytes = std::min(all.band_bytes, cache.bytes);
+  return sum_line("fragmentation", "Fragmentation", lines_of(std::move(cache)));
 }
 
 Line context_line(const Plan& plan) {
   if (plan.has(Key::overhead))
     return leaf("context", "Outside PyTorch", {times("B", plan.overhead, "bytes given")}, "given by `overhead`");
-  // CUDA context with lazily loaded kernels, PyTorch 2: 0.47 GiB on an A100 (stas00/ml-engineering, performance).
-  // Together 1.6 GiB, fitted on single-GPU nvidia-smi figures of A100s, 1.5 to 1.7 when any one source is left out.
   return sum_line(
       "context", "CUDA context",
-      {leaf("cuda", "Context and kernels", {times("GiB", 0.5, "GiB"), times("B", kGiB, "bytes")},
-            "measured: 0.47 GiB, PyTorch 2.1 on an A100", kOverheadsBand),
-       leaf("libraries", "Libraries and allocator residue", {times("GiB", 1.1, "GiB"), times("B", kGiB, "bytes")},
-            "1.6 GiB less the context; fitted on single-GPU nvidia-smi figures of A100s", kOverheadsBand)});
-}
-
-Line communication_line(const Plan& plan) {
-  if (plan.has(Key::overhead)) return leaf("communication", "Communication", {times("B", 0, "in `overhead`")});
-  // 1.9 GiB a group holds NCCL's channels (0.5 to 0.7) and the framework's buckets: fitted on BLOOM's three groups and
-  // on FSDP's one, 1.8 to 1.9 when either is left out.
-  return leaf("communication", "Communication",
-              {times("g", parallel_groups(plan), "kinds of parallel groups"), times("GiB", 1.9, "GiB"),
-               times("B", kGiB, "bytes")},
-              "NCCL communicators and buckets, 1.9 GiB a group; fitted on nvidia-smi figures; band 90%",
-              kOverheadsBand);
+      lines_of(leaf("cuda", "Context", {times("B", context_bytes(*plan.accelerator), "bytes")},
+                    "measured before anything is allocated: 0.47 GiB on an A100, 0.70 on a B200, 0.33 on MI300",
+                    kOverheadsBand),
+               leaf("libraries", "Kernels of libraries", {times("GiB", 0.5, "GiB"), times("B", kGiB, "bytes")},
+                    "modules of cuBLAS, cuDNN, Triton and the framework, loaded when first called; single-GPU "
+                    "nvidia-smi figures of A100s leave 0.3 to 0.6 GiB",
+                    kOverheadsBand)));
 }
 
 }  // namespace vram

@@ -46,6 +46,7 @@ StageLedger::StageLedger(const Plan& plan, const Stage& stage, const ModelTensor
   add_phase(subject, PhaseKind::forward);
   if (stage.last && plan.subject->has_shape) add_phase(subject, PhaseKind::loss);
   for (PhaseKind kind : {PhaseKind::backward, PhaseKind::reduce, PhaseKind::optimizer}) add_phase(subject, kind);
+  if (stage.last) logit_blocks_ = logit_blocks_bytes(plan);
 }
 
 size_t StageLedger::keep(Line line) {
@@ -72,7 +73,7 @@ void StageLedger::add_phase(const Subject& subject, PhaseKind kind) {
   }
   if (first || kind == PhaseKind::loss || last == PhaseKind::loss)
     p[logits] = keep(logits_line(plan, stage, kind == PhaseKind::loss));
-  if (first || kind == PhaseKind::loss || last == PhaseKind::loss || kind == PhaseKind::optimizer)
+  if (first || kind == PhaseKind::loss || last == PhaseKind::loss || kind >= PhaseKind::reduce)
     p[buffers] = keep(buffers_line(plan, groups, kind));
   kinds_.push_back(kind);
   places_.push_back(p);
@@ -121,11 +122,25 @@ std::vector<Phase> StageLedger::phases() const {
   return phases;
 }
 
-uint64_t StageLedger::most_dynamic_bytes() const {
-  uint64_t most = 0;
-  for (const Places& p : places_)
-    most = std::max(most, pool_[p[activations]].bytes + pool_[p[logits]].bytes + pool_[p[gathered]].bytes);
-  return most;
+Holdings StageLedger::holdings() const {
+  const auto most = [this](Place place) {
+    uint64_t bytes = 0;
+    for (const Places& p : places_) bytes = std::max(bytes, pool_[p[place]].bytes);
+    return bytes;
+  };
+  const uint64_t lasting_buffers = pool_[places_.front()[buffers]].bytes;
+  Holdings held;
+  held.allocated = allocated_bytes(peak());
+  for (Place place : {weights, gradients, optimizer, adapters}) held.lasting += most(place);
+  held.lasting += lasting_buffers;
+  for (size_t i = 0; i < places_.size(); ++i) {
+    const Places& p = places_[i];
+    const uint64_t dynamic = pool_[p[activations]].bytes + pool_[p[logits]].bytes + pool_[p[gathered]].bytes;
+    held.dynamic = std::max(held.dynamic, dynamic);
+    held.with_blocks = std::max(held.with_blocks, dynamic + (kinds_[i] == PhaseKind::loss ? logit_blocks_ : 0));
+  }
+  held.step = std::max(most(buffers), lasting_buffers) - lasting_buffers;
+  return held;
 }
 
 }  // namespace vram

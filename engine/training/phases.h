@@ -5,6 +5,7 @@
 
 #include "engine/training/gathered.h"
 #include "engine/training/layer_tensors.h"
+#include "engine/training/overheads.h"
 #include "engine/training/pipeline.h"
 #include "engine/training/training.h"
 
@@ -21,8 +22,7 @@ class StageLedger {
   uint64_t allocated_bytes(size_t phase) const;
   std::vector<Line> lines(size_t phase) const;
   std::vector<Phase> phases() const;
-  /// Most bytes of activations, logits and gathered weights that any phase has.
-  uint64_t most_dynamic_bytes() const;
+  Holdings holdings() const;
 
  private:
   // weights, gradients, optimizer, adapters, activations, logits, gathered, buffers: places in pool_.
@@ -39,6 +39,7 @@ class StageLedger {
   void add_phase(const Subject& subject, PhaseKind kind);
 
   std::vector<Line> pool_;
+  uint64_t logit_blocks_ = 0;
   std::vector<PhaseKind> kinds_;
   std::vector<Places> places_;
 };
