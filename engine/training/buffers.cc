@@ -160,12 +160,34 @@ Line expanded_matrix(const Plan& plan, const std::vector<ParameterGroup>& groups
               "bitsandbytes, autograd/_functions.py", kBuffersBand);
 }
 
+/// Every chunk of a pipeline's rank holds on to its last input, and with it to the input's gradient, until the next one
+/// comes (Megatron-LM, core/transformer/transformer_block.py, set_input_tensor; core/pipeline_parallel/schedules.py,
+/// backward_step retains the gradient). The first chunk of the model has none.
+Line stage_inputs(const Plan& plan, const Stage& stage) {
+  Factors factors = {times("c", stage.chunks - (stage.first ? 1 : 0), "chunks with an input"),
+                     times("2", 2, "it and its gradient")};
+  push_tokens(plan, factors);
+  factors.push_back(times("h", plan.subject->architecture.hidden, "hidden"));
+  factors.push_back(times("B", compute_bytes(plan), "bytes each"));
+  if (plan.sp && plan.tp > 1) factors.push_back(over("tp", plan.tp, "tensor parallel"));
+  return leaf("stage_inputs", "Last inputs of the stage's chunks", std::move(factors),
+              "Megatron-LM, core/transformer/transformer_block.py, set_input_tensor", kBuffersBand);
+}
+
+/// Buffers beside the workspaces that live through the step of the optimizer.
+void add_optimizer_buffers(const Plan& plan, const Stage& stage, const std::vector<ParameterGroup>& groups,
+                           std::vector<Line>& out) {
+  if (has_update_copies(plan) && trains_all(plan)) out.push_back(update_copies(plan, groups));
+  if (plan.library == Library::megatron && plan.pp > 1 && plan.subject->has_shape)
+    out.push_back(stage_inputs(plan, stage));
+}
+
 }  // namespace
 
-Line buffers_line(const Plan& plan, const std::vector<ParameterGroup>& groups, PhaseKind phase) {
+Line buffers_line(const Plan& plan, const Stage& stage, const std::vector<ParameterGroup>& groups, PhaseKind phase) {
   std::vector<Line> children = lines_of(workspace_line(plan));
   const bool optimizer = phase == PhaseKind::optimizer;
-  if (optimizer && has_update_copies(plan) && trains_all(plan)) children.push_back(update_copies(plan, groups));
+  if (optimizer) add_optimizer_buffers(plan, stage, groups, children);
   if (plan.framework == Framework::ddp && plan.dp() > 1 && trains_all(plan))
     children.push_back(bucket_copies(plan, groups));
   add_deepspeed_gradients(plan, groups, children);

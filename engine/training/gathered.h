@@ -14,6 +14,6 @@ enum class PhaseKind : uint8_t { forward, loss, backward, reduce, optimizer };
 Line gathered_line(const Plan& plan, const Stage& stage, const std::vector<ParameterGroup>& groups, PhaseKind phase);
 
 /// Optimizer temporaries, communication buckets, fp32 gradient copies, workspaces.
-Line buffers_line(const Plan& plan, const std::vector<ParameterGroup>& groups, PhaseKind phase);
+Line buffers_line(const Plan& plan, const Stage& stage, const std::vector<ParameterGroup>& groups, PhaseKind phase);
 
 }  // namespace vram

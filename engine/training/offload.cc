@@ -14,7 +14,7 @@ namespace {
 uint64_t state_bytes(const Plan& plan, const Stage& stage) {
   const std::vector<ParameterGroup> groups = stage_parameters(plan, stage);
   return weights_line(plan, groups).bytes + gradients_line(plan, groups, true).bytes +
-         optimizer_line(plan, groups).bytes + buffers_line(plan, groups, PhaseKind::reduce).bytes;
+         optimizer_line(plan, groups).bytes + buffers_line(plan, stage, groups, PhaseKind::reduce).bytes;
 }
 
 /// What one rank of the stage puts into host memory.

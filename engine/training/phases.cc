@@ -1,6 +1,7 @@
 #include "engine/training/phases.h"
 
 #include <algorithm>
+#include <string_view>
 
 #include "engine/training/activations.h"
 #include "engine/training/logits.h"
@@ -74,7 +75,7 @@ void StageLedger::add_phase(const Subject& subject, PhaseKind kind) {
   if (first || kind == PhaseKind::loss || last == PhaseKind::loss)
     p[logits] = keep(logits_line(plan, stage, kind == PhaseKind::loss));
   if (first || kind == PhaseKind::loss || last == PhaseKind::loss || kind >= PhaseKind::reduce)
-    p[buffers] = keep(buffers_line(plan, groups, kind));
+    p[buffers] = keep(buffers_line(plan, stage, groups, kind));
   kinds_.push_back(kind);
   places_.push_back(p);
 }
@@ -120,6 +121,20 @@ std::vector<Phase> StageLedger::phases() const {
   phases.reserve(places_.size());
   for (size_t i = 0; i < places_.size(); ++i) phases.push_back({id(i), allocated_bytes(i), lines(i)});
   return phases;
+}
+
+uint64_t StageLedger::steady_bytes(const Plan& plan) const {
+  const Places& last = places_.back();
+  uint64_t sum = pool_[last[weights]].bytes + pool_[last[optimizer]].bytes + pool_[last[adapters]].bytes;
+  // PyTorch's zero_grad frees them where nothing shards or reduces them (measured: 6 bytes a parameter stay on one GPU,
+  // 8 and 16 with FSDP).
+  const bool frees_gradients = plan.framework == Framework::ddp && plan.gpus == 1;
+  if (!frees_gradients) sum += pool_[last[gradients]].bytes;
+  for (const Line& line : pool_[last[adapters]].children)
+    if (frees_gradients && std::string_view(line.id) == "gradients") sum -= line.bytes;
+  for (const Line& line : pool_[last[buffers]].children)
+    if (std::string_view(line.id) == "workspace" || std::string_view(line.id) == "stage_inputs") sum += line.bytes;
+  return sum;
 }
 
 Holdings StageLedger::holdings() const {

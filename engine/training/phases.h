@@ -23,6 +23,8 @@ class StageLedger {
   std::vector<Line> lines(size_t phase) const;
   std::vector<Phase> phases() const;
   Holdings holdings() const;
+  /// Between two steps: what the optimizer's phase has, without its temporaries, and without gradients that are freed.
+  uint64_t steady_bytes(const Plan& plan) const;
 
  private:
   // weights, gradients, optimizer, adapters, activations, logits, gathered, buffers: places in pool_.

@@ -30,6 +30,7 @@ StageBill bill_stage(const Plan& plan, const Stage& stage, const StageLedger& le
   bill.phase = ledger.id(peak);
   bill.lines = ledger.lines(peak);
   bill.allocated_bytes = ledger.allocated_bytes(peak);
+  bill.steady_bytes = ledger.steady_bytes(plan);
   Line context = context_line(plan), communication = communication_line(plan, stage);
   const uint64_t needed = bill.allocated_bytes + context.bytes + communication.bytes;
   const double room = kFullShare * plan.gpu_mem * (1 - plan.margin) - static_cast<double>(needed);

@@ -69,25 +69,6 @@ const StageBill& stage_of(const TrainingBill& bill, Reading reading) {
                            [](const StageBill& a, const StageBill& b) { return a.device_bytes < b.device_bytes; });
 }
 
-/// Between two steps PyTorch's gradients are freed where nothing shards or reduces them (zero_grad sets to none);
-/// Megatron, DeepSpeed and FSDP keep theirs in buffers (measured: 8 and 16 bytes a parameter stay with FSDP, 6 with one
-/// GPU).
-Amount steady(const Plan& plan, const StageBill& stage, const TrainingBill& bill) {
-  Amount out = sum_of(stage.lines, {"weights", "optimizer", "adapters"});
-  const bool freed = plan.framework == Framework::ddp && plan.gpus == 1;
-  double gradients = 0;
-  for (const Phase& phase : bill.phases)
-    if (const Line* line = line_of(phase.lines, "gradients")) gradients = std::max(gradients, double(line->bytes));
-  if (const Line* line = line_of(stage.lines, "gradients"); line && line->bytes > 0) gradients = double(line->bytes);
-  if (!freed) out.value += gradients;
-  if (const Line* buffers = line_of(stage.lines, "buffers"))  // kernels keep their workspaces
-    for (const Line& line : buffers->children)
-      if (std::string_view(line.id).find("workspace") != std::string_view::npos) out.value += double(line.bytes);
-  if (const Line* adapters = line_of(stage.lines, "adapters"); adapters && freed)
-    if (const Line* line = line_of(adapters->children, "gradients")) out.value -= double(line->bytes);
-  return out;
-}
-
 /// The activations line where every saved tensor lives: the forward pass' end.
 Amount activations(const TrainingBill& bill, const StageBill& stage) {
   if (stage.stage == bill.stage)
@@ -110,7 +91,7 @@ Amount training_amount(const Report& r, const Measurement& m) {
     case Figure::layer:
       return activations(bill, stage);
     case Figure::steady:
-      return steady(r.plan, stage, bill);
+      return {static_cast<double>(stage.steady_bytes), sum_of(stage.lines, {"weights", "optimizer", "adapters"}).band};
     case Figure::allocated:
       return sum_of(stage.lines,
                     {"weights", "gradients", "optimizer", "adapters", "activations", "logits", "gathered", "buffers"});

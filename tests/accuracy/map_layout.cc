@@ -44,6 +44,8 @@ void set_parallel(Mapping& m) {
     m.share.set("sp", *sp ? 1.0 : 0.0);
   else if (tp > 1 && m.share.get("framework") == "fsdp2")
     m.share.set("sp", 1.0);
+  else if (tp > 1 && m.words.has("megatron-lm") && !m.words.has("sequence_parallel"))
+    m.share.set("sp", 0.0);  // off unless it is asked for (megatron/training/arguments.py)
 }
 
 /// A model with a table of positions takes no sample longer than that.
@@ -124,11 +126,19 @@ void set_steps_of_flags(Mapping& m) {
   if (step == 7) m.share.set("optimizer", "adamw8bit");
 }
 
+/// Megatron-LM's functional tests ask for --attention-backend unfused, or have local layers, but those that resume from
+/// a checkpoint leave the choice to TransformerEngine, and context parallelism wants flash (their model_config.yaml).
+bool runs_unfused(const Mapping& m, const Words& attention) {
+  Words id;
+  id.add(text(m.c, "id"));
+  return attention.has("te/local") && (!id.has("_te_") || !id.has("resume")) && number(m.c, "cp") <= 1;
+}
+
 void set_kernels(Mapping& m) {
   Words attention;
   attention.add(text(m.c, "attention"));
-  const bool local = attention.has("te/local") && !m.words.whole_any({"te"}) && !m.words.has("_te_");
-  if (attention.has_any({"unfused", "materialized", "eager"}) || local) m.share.set("attention", "eager");
+  if (attention.has_any({"unfused", "materialized", "eager"}) || runs_unfused(m, attention))
+    m.share.set("attention", "eager");
   if (attention.has("dropout 0.1") || m.words.has("2205.05198")) m.share.set("dropout", "1");
   if (m.share.get("library") == "megatron") m.share.set("kernels", "fused");
   Words loss;
