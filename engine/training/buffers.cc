@@ -32,10 +32,18 @@ Line transformer_engine_leaf(bool hopper) {
               "TransformerEngine, pytorch/module/base.py, get_cublas_workspace_size_bytes", kBuffersBand);
 }
 
+/// Experts' grouped products run on four streams, a workspace each (get_multi_stream_cublas_workspace there).
+Line grouped_leaf(bool hopper) {
+  return leaf("grouped", "TransformerEngine, grouped products",
+              {times("n", 4, "streams"), times("MiB", hopper ? 32 : 4, "MiB"), times("B", kMiB, "bytes")},
+              "TransformerEngine, pytorch/module/base.py, get_multi_stream_cublas_workspace", kBuffersBand);
+}
+
 Line workspace_line(const Plan& plan) {
   const bool hopper = is_hopper_or_later(*plan.accelerator);
   std::vector<Line> children = lines_of(cublas_leaf(hopper));
   if (plan.library == Library::megatron) children.push_back(transformer_engine_leaf(hopper));
+  if (plan.library == Library::megatron && plan.experts > 0) children.push_back(grouped_leaf(hopper));
   return sum_line("workspace", "Workspaces of matrix products", std::move(children));
 }
 
