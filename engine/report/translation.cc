@@ -1,0 +1,143 @@
+#include "engine/report/translation.h"
+
+#include <algorithm>
+#include <array>
+
+namespace vram {
+namespace {
+
+constexpr int kDeepest = 6;  // texts nest in lists in patterns; no deeper than a sentence
+constexpr std::string_view kHole = "{}";
+
+std::vector<std::string> split(std::string_view text, std::string_view separator) {
+  std::vector<std::string> parts;
+  for (size_t at = 0;;) {
+    const size_t end = text.find(separator, at);
+    parts.emplace_back(text.substr(at, end == std::string_view::npos ? end : end - at));
+    if (end == std::string_view::npos) return parts;
+    at = end + separator.size();
+  }
+}
+
+/// What fills the holes between `parts`; empty where the text is not of that kind. Holes are never empty.
+std::vector<std::string_view> match(const std::vector<std::string>& parts, std::string_view text) {
+  const std::string& first = parts.front();
+  const std::string& last = parts.back();
+  if (text.size() < first.size() + last.size() || !text.starts_with(first) || !text.ends_with(last)) return {};
+  std::vector<std::string_view> holes;
+  size_t at = first.size();
+  const size_t end = text.size() - last.size();
+  for (size_t i = 1; i < parts.size(); ++i) {
+    const size_t next = i + 1 == parts.size() ? end : text.find(parts[i], at + 1);
+    if (next == std::string_view::npos || next <= at || next > end) return {};
+    holes.push_back(text.substr(at, next - at));
+    at = next + parts[i].size();
+  }
+  return holes;
+}
+
+/// `{}` takes the next hole, `{2}` the second.
+std::string fill(std::string_view translation, const std::vector<std::string>& holes) {
+  std::string out;
+  size_t next = 0;
+  for (size_t at = 0; at < translation.size(); ++at) {
+    const std::string_view rest = translation.substr(at);
+    const bool numbered = rest.size() > 2 && rest[0] == '{' && rest[1] >= '1' && rest[1] <= '9' && rest[2] == '}';
+    if (!numbered && !rest.starts_with(kHole)) {
+      out += rest[0];
+      continue;
+    }
+    const size_t which = numbered ? static_cast<size_t>(rest[1] - '1') : next++;
+    if (which < holes.size()) out += holes[which];
+    at += numbered ? 2 : 1;
+  }
+  return out;
+}
+
+bool has_letters(std::string_view text) {
+  return std::any_of(text.begin(), text.end(), [](char c) { return (c | 32) >= 'a' && (c | 32) <= 'z'; });
+}
+
+}  // namespace
+
+Translation::Translation(std::string_view table) {
+  for (const std::string& line : split(table, "\n")) {
+    const size_t tab = line.find('\t');
+    if (tab == std::string::npos || tab == 0 || tab + 1 == line.size()) continue;
+    const std::string english = line.substr(0, tab), translation = line.substr(tab + 1);
+    if (english.find(kHole) == std::string::npos) {
+      exact_.emplace(english, translation);
+      continue;
+    }
+    Pattern pattern{split(english, kHole), translation};
+    for (const std::string& part : pattern.parts) pattern.literals += part.size();
+    patterns_.push_back(std::move(pattern));
+  }
+  std::stable_sort(patterns_.begin(), patterns_.end(),
+                   [](const Pattern& a, const Pattern& b) { return a.literals > b.literals; });
+}
+
+const std::string* Translation::find(std::string_view english) const {
+  const auto found = exact_.find(std::string(english));
+  return found == exact_.end() ? nullptr : &found->second;
+}
+
+std::string Translation::by_pattern(std::string_view english, int depth) const {
+  for (const Pattern& pattern : patterns_) {
+    const std::vector<std::string_view> holes = match(pattern.parts, english);
+    if (holes.empty()) continue;
+    std::vector<std::string> filled;
+    for (const std::string_view hole : holes) filled.push_back(translate(hole, depth + 1));
+    return fill(pattern.translation, filled);
+  }
+  return "";
+}
+
+std::string Translation::by_list(std::string_view english, int depth) const {
+  struct Joint {
+    std::string_view english, translation;
+  };
+  constexpr std::array kJoints = {Joint{". ", "。"}, Joint{"; ", "；"},   Joint{": ", "："},  Joint{" + ", " + "},
+                                  Joint{" · ", " · "}, Joint{" × ", " × "}, Joint{" ÷ ", " ÷ "}, Joint{", ", "，"}};
+  for (const Joint& joint : kJoints) {
+    if (english.find(joint.english) == std::string_view::npos) continue;
+    std::string out;
+    for (const std::string& part : split(english, joint.english)) {
+      if (!out.empty()) out += joint.translation;
+      out += translate(part, depth + 1);
+    }
+    const bool changed = split(out, joint.translation) != split(english, joint.english);
+    if (changed) return out;
+  }
+  return "";
+}
+
+std::string Translation::beside_figure(std::string_view english, int depth) const {
+  const size_t after = english.find(' '), before = english.rfind(' ');
+  if (after == std::string_view::npos) return "";
+  const std::string_view head = english.substr(0, after), tail = english.substr(before + 1);
+  if (!has_letters(head)) {
+    const std::string rest = translate(english.substr(after + 1), depth + 1);
+    if (rest != english.substr(after + 1)) return std::string(head) + " " + rest;
+  }
+  if (!has_letters(tail)) {
+    const std::string rest = translate(english.substr(0, before), depth + 1);
+    if (rest != english.substr(0, before)) return rest + " " + std::string(tail);
+  }
+  return "";
+}
+
+std::string Translation::translate(std::string_view english, int depth) const {
+  if (empty() || depth > kDeepest || !has_letters(english)) return std::string(english);
+  if (const std::string* whole = find(english)) return *whole;
+  const bool stop = english.size() > 1 && english.back() == '.';
+  if (stop) {
+    if (const std::string* whole = find(english.substr(0, english.size() - 1))) return *whole + "。";
+  }
+  if (std::string text = by_pattern(english, depth); !text.empty()) return text;
+  if (std::string text = by_list(english, depth); !text.empty()) return text;
+  if (std::string text = beside_figure(english, depth); !text.empty()) return text;
+  return std::string(english);
+}
+
+}  // namespace vram
