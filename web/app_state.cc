@@ -96,6 +96,7 @@ void load(App& app, std::string_view share) {
   app.reading = read_plan(share);
   app.drafts.clear();
   app.notices.clear();
+  app.english = share.find("lang=en") != std::string_view::npos;
   for (const Message& message : app.reading.messages) {
     const Field* row = find_field(message.key);
     if (row && !message.given.empty() && !app.plan().has(row->key))

@@ -29,6 +29,7 @@ struct App {
   std::vector<std::string> notices;  // what an import had to say
   std::string copied;                // name of the button that just copied something
   std::string search;                // of the picker that is open
+  bool english = false;              // English was picked where the browser prefers another language
 
   // The address follows: edits of one key in a row are one entry of the history, so one step back undoes them.
   bool address_due = false;    // it does not show the plan yet

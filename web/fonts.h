@@ -8,7 +8,4 @@ namespace vram {
 std::span<const unsigned char> inter_regular();
 std::span<const unsigned char> inter_semibold();
 
-/// Noto Sans CJK SC, cut down to the Chinese characters that the sources of web/ contain; empty likewise.
-std::span<const unsigned char> noto_sans_sc();
-
 }  // namespace vram

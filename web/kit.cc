@@ -6,6 +6,7 @@
 
 #include "imgui_internal.h"
 #include "web/fonts.h"
+#include "web/language.h"
 
 namespace vram::kit {
 namespace {
@@ -15,6 +16,7 @@ namespace {
 constexpr float kImGuiSizePerCss = 3408.0f / 2816.0f;
 constexpr float kTabular = 1824.0f / 3408.0f, kTabularSemibold = 1888.0f / 3408.0f;
 constexpr float kCapHeight = 2048.0f / 3408.0f;
+constexpr float kScriptSizePerCss = 1448.0f / 1000.0f;  // Noto Sans CJK's ascender to descender over its em
 constexpr float kSourceSize = 16;
 
 constexpr ImU32 rgb(unsigned hex) { return IM_COL32(hex >> 16, (hex >> 8) & 255, hex & 255, 255); }
@@ -49,6 +51,7 @@ constexpr Theme kDark{.background = rgb(0x14161a),
 Theme current = kLight;
 float density = 1;
 ImFont* faces[4] = {};
+std::span<const unsigned char> script;
 
 ImFont* add_face(std::span<const unsigned char> bytes, float digits) {
   ImFontAtlas& atlas = *ImGui::GetIO().Fonts;
@@ -65,7 +68,14 @@ ImFont* add_face(std::span<const unsigned char> bytes, float digits) {
     atlas.AddFontFromMemoryTTF(data, size, kSourceSize, &fixed);
     config.MergeMode = true;
   }
-  return atlas.AddFontFromMemoryTTF(data, size, kSourceSize, &config);
+  ImFont* face = atlas.AddFontFromMemoryTTF(data, size, kSourceSize, &config);
+  if (script.empty()) return face;
+  ImFontConfig more;
+  more.FontDataOwnedByAtlas = false;
+  more.MergeMode = true;
+  atlas.AddFontFromMemoryTTF(const_cast<unsigned char*>(script.data()), static_cast<int>(script.size()),
+                             kSourceSize * kScriptSizePerCss / kImGuiSizePerCss, &more);
+  return face;
 }
 
 ImDrawList& list() { return *ImGui::GetWindowDrawList(); }
@@ -93,6 +103,13 @@ void load_fonts() {
   faces[1] = add_face(inter_semibold(), 0);
   faces[2] = add_face(inter_regular(), kTabular);
   faces[3] = add_face(inter_semibold(), kTabularSemibold);
+}
+
+// ImGui merges into the last font only: with another script all faces are made anew.
+void add_script(std::span<const unsigned char> font) {
+  script = font;
+  ImGui::GetIO().Fonts->Clear();
+  load_fonts();
 }
 
 void apply_style() {
@@ -133,6 +150,7 @@ void begin_frame(float new_density, bool dark) {
   if (!same || !styled) apply_style();
   styled = true;
   forget_marks();
+  language::forget();
 }
 
 void fill(const Box& box, ImU32 color, float radius) {
@@ -167,17 +185,23 @@ ImU32 mix(ImU32 a, ImU32 b, float share) {
   return ImGui::ColorConvertFloat4ToU32(ImLerp(from, to, share));
 }
 
-float text_width(Type type, std::string_view text) {
+float glyphs_width(Type type, std::string_view text) {
   const Set set = set_of(type);
   return set.font->CalcTextSizeA(set.size, FLT_MAX, 0, text.data(), text.data() + text.size()).x;
 }
 
 float line_height(Type type) { return std::round(type.size * 1.5f * density); }
 
-void text(Type type, ImU32 color, float x, float middle, std::string_view text) {
+float text_width(Type type, std::string_view text) { return glyphs_width(type, language::say(text)); }
+
+void glyphs(Type type, ImU32 color, float x, float middle, std::string_view text) {
   const Set set = set_of(type);
   list().AddText(set.font, set.size, {std::round(x), top_of(set, middle)}, color, text.data(),
                  text.data() + text.size());
+}
+
+void text(Type type, ImU32 color, float x, float middle, std::string_view text) {
+  glyphs(type, color, x, middle, language::say(text));
 }
 
 void text_right(Type type, ImU32 color, float right, float middle, std::string_view words) {
@@ -188,16 +212,17 @@ void text_centred(Type type, ImU32 color, float centre, float middle, std::strin
   text(type, color, centre - text_width(type, words) / 2, middle, words);
 }
 
-std::string fitted(Type type, std::string_view text, float width) {
-  if (text_width(type, text) <= width) return std::string(text);
+std::string fitted(Type type, std::string_view english, float width) {
+  const std::string& text = language::say(english);
+  if (glyphs_width(type, text) <= width) return text;
   size_t end = text.size();
-  const float room = width - text_width(type, "…");
-  while (end > 0 && text_width(type, text.substr(0, end)) > room) {
+  const float room = width - glyphs_width(type, "…");
+  while (end > 0 && glyphs_width(type, {text.data(), end}) > room) {
     end--;
     while (end > 0 && (text[end] & 0xC0) == 0x80) end--;  // not in the middle of a character
   }
   while (end > 0 && text[end - 1] == ' ') end--;
-  return std::string(text.substr(0, end)) + "…";
+  return text.substr(0, end) + "…";
 }
 
 float paragraph(Type type, ImU32 color, float x, float y, float width, std::string_view text) {
@@ -205,10 +230,13 @@ float paragraph(Type type, ImU32 color, float x, float y, float width, std::stri
 }
 
 void heading(float x, float middle, std::string_view text) {
-  for (const char c : text) {
+  for (const char c : language::say(text)) {
+    if (c & 0x80) return glyphs(kSmall, current.muted, x, middle, language::say(text));  // no capitals to space
+  }
+  for (const char c : language::say(text)) {
     const char upper = c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c;
-    kit::text(kHeading, current.muted, x, middle, {&upper, 1});
-    x += text_width(kHeading, {&upper, 1}) + 0.5f * density;
+    glyphs(kHeading, current.muted, x, middle, {&upper, 1});
+    x += glyphs_width(kHeading, {&upper, 1}) + 0.5f * density;
   }
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,6 +29,8 @@ inline constexpr Type kText{Face::regular, 13}, kStrong{Face::semibold, 13}, kSm
     kTinyFigures{Face::tabular, 11};
 
 void load_fonts();
+/// Characters of another script, for every face; the bytes stay the caller's and must live on.
+void add_script(std::span<const unsigned char> font);
 /// Before ImGui::NewFrame.
 void begin_frame(float density, bool dark);
 
@@ -50,12 +53,15 @@ void dot(float x, float y, float radius_css, ImU32 color);
 void caret(float x, float y, bool open, ImU32 color);  // the little triangle before a line that unfolds
 ImU32 mix(ImU32 a, ImU32 b, float share_of_b);
 
-// --- text: y is the middle of the line ---
+// --- text, in the page's language: y is the middle of the line ---
 float text_width(Type type, std::string_view text);
 float line_height(Type type);
 void text(Type type, ImU32 color, float x, float middle, std::string_view text);
 void text_right(Type type, ImU32 color, float right, float middle, std::string_view text);
 void text_centred(Type type, ImU32 color, float centre, float middle, std::string_view text);
+/// As it stands, never translated.
+float glyphs_width(Type type, std::string_view text);
+void glyphs(Type type, ImU32 color, float x, float middle, std::string_view text);
 /// Cut with an ellipsis where it is wider.
 std::string fitted(Type type, std::string_view text, float width);
 /// Wrapped; y is the top. Returns its height.

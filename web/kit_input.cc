@@ -4,6 +4,7 @@
 
 #include "imgui_internal.h"
 #include "web/kit.h"
+#include "web/language.h"
 #include "web/platform.h"
 
 namespace vram::kit {
@@ -32,24 +33,36 @@ bool rested() {
   return false;
 }
 
+/// Chinese breaks after any character, but never before a stop.
+bool breaks_after(std::string_view text, size_t at) {
+  const unsigned char lead = static_cast<unsigned char>(text[at]);
+  if (lead < 0xE3 || lead > 0xEF) return false;
+  const std::string_view next = text.substr(std::min(text.size(), at + 3), 3);
+  return next != "，" && next != "。" && next != "；" && next != "：" && next != "、" && next != "）";
+}
+
 /// The next piece of a run: up to and with its spaces, or the whole run where it is a link.
 std::string_view piece(std::string_view rest, bool whole) {
   if (whole) return rest;
-  size_t end = rest.find(' ');
+  size_t end = 0;
+  while (end < rest.size() && rest[end] != ' ') {
+    if (breaks_after(rest, end)) return rest.substr(0, end + 3);
+    end++;
+  }
   while (end < rest.size() && rest[end] == ' ') end++;
-  return rest.substr(0, std::min(end, rest.size()));
+  return rest.substr(0, end);
 }
 
 std::string_view without_spaces(std::string_view text) { return text.substr(0, text.find_last_not_of(' ') + 1); }
 
 bool draw_piece(const Run& run, float x, float middle, float line, std::string_view word) {
   if (run.link.empty()) {
-    text(run.type, run.color, x, middle, word);
+    glyphs(run.type, run.color, x, middle, word);
     return false;
   }
-  const Box box{x, middle - line / 2, text_width(run.type, word), line};
+  const Box box{x, middle - line / 2, glyphs_width(run.type, word), line};
   const Touch touch = area(run.link, box);
-  text(run.type, run.color, x, middle, word);
+  glyphs(run.type, run.color, x, middle, word);
   if (touch.hovered) rule(x, middle + px(run.type.size * 0.5f), box.w, run.color);
   return touch.pressed;
 }
@@ -71,13 +84,13 @@ float runs(float x, float y, float width, float line, const std::vector<Run>& li
   if (pressed) *pressed = -1;
   for (size_t i = 0; i < list.size(); i++) {
     const Run& run = list[i];
-    std::string_view rest = run.text;
+    std::string_view rest = language::say(run.text);
     while (!rest.empty()) {
-      const bool whole = !run.link.empty() && text_width(run.type, rest) <= width;
+      const bool whole = !run.link.empty() && glyphs_width(run.type, rest) <= width;
       const std::string_view word = piece(rest, whole);
-      if (at > x && at + text_width(run.type, without_spaces(word)) > x + width) at = x, middle += line;
+      if (at > x && at + glyphs_width(run.type, without_spaces(word)) > x + width) at = x, middle += line;
       if (draw_piece(run, at, middle, line, word) && pressed) *pressed = static_cast<int>(i);
-      at += text_width(run.type, word);
+      at += glyphs_width(run.type, word);
       rest.remove_prefix(word.size());
     }
   }

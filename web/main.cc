@@ -2,6 +2,7 @@
 #include "web/app_state.h"
 #include "web/form.h"
 #include "web/kit.h"
+#include "web/language.h"
 #include "web/platform.h"
 #include "web/views.h"
 
@@ -16,7 +17,22 @@ bool is_dark(const App& app) {
   return theme == Theme::dark || (theme == Theme::auto_ && platform::system_prefers_dark());
 }
 
+/// The link's language, else what was picked, else the browser's.
+bool wants_chinese(const App& app) {
+  return app.plan().lang == Language::zh || (!app.english && platform::browser_language().starts_with("zh"));
+}
+
+void follow_language(const App& app) {
+  static bool asked = false;
+  const bool chinese = wants_chinese(app);
+  if (chinese && !asked) platform::fetch_language("zh");
+  asked = asked || chinese;
+  language::speak(chinese);
+  platform::set_document_language(language::is_english() ? "en" : "zh-CN");
+}
+
 void write_document(const App& app) {
+  follow_language(app);
   std::string notices;
   for (const std::string& notice : app.notices) notices += "- " + notice + "\n";
   platform::write_document(notices + report_markdown(app.report));
@@ -52,6 +68,7 @@ void frame() {
   kit::begin_frame(viewport.density, is_dark(app));
   ImGui::NewFrame();
   const unsigned before = app.changes;
+  language::speak(wants_chinese(app));
   draw_page(app, viewport.width, viewport.height);
   platform::end_frame(kit::theme().background);
   settle(app, ImGui::GetIO().WantTextInput);
@@ -97,6 +114,14 @@ void edited(std::string_view key, std::string_view value) {
   platform::request_frames(3);
 }
 
+void language_arrived(std::string_view table, std::span<const unsigned char> font) {
+  language::learn(table);
+  if (ImGui::GetCurrentContext()) kit::add_script(font);
+  write_document(the_app());
+  announce(the_app());
+  platform::request_frames(3);
+}
+
 bool takes_text(float x, float y) {
   for (const kit::Mark& mark : kit::marks())
     if (mark.takes_text && mark.box.holds(x, y)) return true;
@@ -109,7 +134,7 @@ bool takes_text(float x, float y) {
 /// The document's text comes first: it stands whether or not there is WebGL.
 int main() {
   using namespace vram;
-  platform::listen({frame, location_changed, text_arrived, timer, edited, takes_text});
+  platform::listen({frame, location_changed, text_arrived, timer, edited, language_arrived, takes_text});
   load(the_app(), platform::read_location());
   write_document(the_app());
   announce(the_app());

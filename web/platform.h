@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -13,6 +14,8 @@ struct Events {
   void (*text_arrived)(std::string_view) = nullptr;  // a dropped file, or text pasted outside a text box
   void (*timer)(int which) = nullptr;
   void (*edited)(std::string_view key, std::string_view value) = nullptr;  // in the plain form
+  // The table and the font that `fetch_language` asked for; both live on.
+  void (*language_arrived)(std::string_view table, std::span<const unsigned char> font) = nullptr;
   bool (*takes_text)(float x, float y) = nullptr;  // is there a text box at these physical pixels?
 };
 
@@ -56,6 +59,13 @@ void write_form(const std::string& rows);
 void set_title(const std::string& title);
 /// The document's colours follow the canvas.
 void set_document_theme(bool dark);
+
+/// Asks for the table and the font of a language ("zh"), which come later, or never.
+void fetch_language(const std::string& name);
+/// What the browser prefers: "en", "zh-CN".
+std::string browser_language();
+/// Tells the document which language its text is in.
+void set_document_language(const char* name);
 
 double seconds();
 bool system_prefers_dark();

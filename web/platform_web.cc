@@ -14,6 +14,7 @@
 #include "backends/imgui_impl_opengl3.h"
 #include "imgui.h"
 #include "imgui_internal.h"
+#include "web/language.h"
 
 #ifdef EM_JS_DEPS  // newer Emscripten drops what is not declared; old ones do not know the macro
 EM_JS_DEPS(vram_platform, "$UTF8ToString,$stringToUTF8,$lengthBytesUTF8");
@@ -34,6 +35,14 @@ EM_JS(void, vram_js_share_functions, (), {
     var at = V.toC(text);
     call(at);
     _free(at);
+  };
+  // In the page's language.
+  V.say = function(text) {
+    if (!text.trim() || document.documentElement.lang === 'en') return text;
+    var at = V.toC(text);
+    var said = UTF8ToString(_vram_say(at));
+    _free(at);
+    return said;
   };
   V.density = function() { return window.devicePixelRatio || 1; };
   V.schedule = function() {
@@ -238,7 +247,7 @@ EM_JS(void, vram_js_listen_form, (), {
     if (row.flag) input.type = 'checkbox';
     input.name = row.name;
     input.id = 'plan-' + row.name;
-    input.title = row.help;
+    input.title = V.say(row.help);
     return input;
   };
   V.addField = function(row) {
@@ -248,7 +257,8 @@ EM_JS(void, vram_js_listen_form, (), {
       group.id = 'plan-section-' + row.section;
       V.add(group, 'legend', row.section);
     }
-    var label = V.add(group, 'label', row.label + (row.unit ? ' (' + row.unit + ') ' : ' '));
+    var label = V.add(group, 'label', row.label);
+    label.appendChild(document.createTextNode(row.unit ? ' (' + V.say(row.unit) + ') ' : ' '));
     label.appendChild(inputOf(row));
     V.add(label, 'small').id = 'plan-complaint-' + row.name;
   };
@@ -268,6 +278,8 @@ EM_JS(void, vram_js_listen_form, (), {
 EM_JS(void, vram_js_form, (const char* rows), {
   var V = Module['vram'];
   V.form = JSON.parse(UTF8ToString(rows));
+  if (V.formLanguage !== document.documentElement.lang) document.getElementById('plan').textContent = "";
+  V.formLanguage = document.documentElement.lang;
   V.showForm();
 });
 
@@ -335,13 +347,36 @@ EM_JS(void, vram_js_copy, (const char* pointer), {
   else byHand();
 });
 
+// A site keeps a language in two files beside the page; the page of one file has them in itself.
+EM_JS(void, vram_js_fetch_language, (const char* pointer), {
+  var name = UTF8ToString(pointer);
+  var fetched = function(file) {
+    var inside = Module['files'] && Module['files'][file];
+    if (inside) return Promise.resolve(inside);
+    return fetch(Module['locateFile'](file, "")).then(function(response) {
+      if (!response.ok) throw new Error(file + ': ' + response.status);
+      return response.arrayBuffer();
+    }).then(function(bytes) { return new Uint8Array(bytes); });
+  };
+  Promise.all([fetched(name + '.txt'), fetched(name + '.otf')]).then(function(files) {
+    var at = _malloc(files[0].length + files[1].length);
+    HEAPU8.set(files[0], at);
+    HEAPU8.set(files[1], at + files[0].length);
+    _vram_language_arrived(at, files[0].length, files[1].length);
+  }).catch(function(error) { Module['trouble'](String(error)); });
+});
+EM_JS(char*, vram_js_browser_language, (), { return Module['vram'].toC(navigator.language || 'en'); });
+EM_JS(void, vram_js_document_language, (const char* name), { document.documentElement.lang = UTF8ToString(name); });
+
 EM_JS(char*, vram_js_clipboard, (), { return Module['vram'].toC(Module['vram'].clipboard); });
 EM_JS(void, vram_js_open, (const char* link), { window.open(UTF8ToString(link), '_blank', 'noopener'); });
 EM_JS(bool, vram_js_prefers_dark, (), { return matchMedia('(prefers-color-scheme: dark)').matches; });
 EM_JS(bool, vram_js_is_mac, (), { return navigator.platform.indexOf('Mac') === 0 || navigator.platform.indexOf('iP') === 0; });
 EM_JS(void, vram_js_theme, (bool dark), { document.documentElement.dataset.theme = dark ? 'dark' : 'light'; });
 EM_JS(void, vram_js_title, (const char* text), { document.title = UTF8ToString(text); });
-EM_JS(void, vram_js_announce, (const char* text), { document.getElementById('summary').textContent = UTF8ToString(text); });
+EM_JS(void, vram_js_announce, (const char* text), {
+  document.getElementById('summary').textContent = Module['vram'].say(UTF8ToString(text));
+});
 EM_JS(void, vram_js_cursor, (const char* name), { Module['vram'].canvas.style.cursor = UTF8ToString(name); });
 
 // Markdown as our own writer prints it: headings, tables, lists, fences, paragraphs. Text only ever becomes text nodes.
@@ -357,9 +392,9 @@ EM_JS(void, vram_js_markdown, (), {
   V.add = function(parent, name, text) {
     var element = document.createElement(name);
     (text || "").split(/([*][*][^*]+[*][*]|`[^`]+`)/).forEach(function(piece) {
-      if (/^[*][*].+[*][*]$/.test(piece)) element.appendChild(document.createElement('strong')).textContent = plain(piece.slice(2, -2));
+      if (/^[*][*].+[*][*]$/.test(piece)) element.appendChild(document.createElement('strong')).textContent = V.say(plain(piece.slice(2, -2)));
       else if (/^`.+`$/.test(piece)) element.appendChild(document.createElement('code')).textContent = plain(piece.slice(1, -1));
-      else element.appendChild(document.createTextNode(plain(piece)));
+      else element.appendChild(document.createTextNode(V.say(plain(piece))));
     });
     parent.appendChild(element);
     return element;
@@ -540,6 +575,9 @@ void announce(const std::string& sentence) { vram_js_announce(sentence.c_str());
 void write_form(const std::string& rows) { vram_js_form(rows.c_str()); }
 void set_title(const std::string& title) { vram_js_title(title.c_str()); }
 void set_document_theme(bool dark) { vram_js_theme(dark); }
+void fetch_language(const std::string& name) { vram_js_fetch_language(name.c_str()); }
+std::string browser_language() { return owned(vram_js_browser_language()); }
+void set_document_language(const char* name) { vram_js_document_language(name); }
 double seconds() { return emscripten_get_now() / 1000; }
 bool system_prefers_dark() { return vram_js_prefers_dark(); }
 bool is_mac() { return vram_js_is_mac(); }
@@ -575,6 +613,13 @@ EMSCRIPTEN_KEEPALIVE void vram_wake() { request_frames(3); }
 EMSCRIPTEN_KEEPALIVE void vram_timer(int which) { vram::platform::events.timer(which); }
 EMSCRIPTEN_KEEPALIVE void vram_location_changed() { vram::platform::events.location_changed(); }
 EMSCRIPTEN_KEEPALIVE void vram_text_arrived(const char* text) { vram::platform::events.text_arrived(text); }
+
+EMSCRIPTEN_KEEPALIVE void vram_language_arrived(const char* bytes, int table, int font) {
+  const unsigned char* rest = reinterpret_cast<const unsigned char*>(bytes) + table;
+  vram::platform::events.language_arrived({bytes, static_cast<size_t>(table)}, {rest, static_cast<size_t>(font)});
+}
+
+EMSCRIPTEN_KEEPALIVE const char* vram_say(const char* english) { return vram::language::say(english).c_str(); }
 
 EMSCRIPTEN_KEEPALIVE void vram_edited(const char* assignment) {
   const std::string_view text = assignment;

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "web/language.h"
 #include "web/platform.h"
 #include "web/views.h"
 #include "web/widgets.h"
@@ -50,7 +51,23 @@ void half_moon(float x, float y, ImU32 color) {
   list.PathFillConvex(color);
 }
 
-/// Units and theme at the right; answers the left edge.
+/// Answers the left edge.
+float language_toggle(App& app, float right, float middle) {
+  const bool english = language::is_english();
+  const Box box{right - px(40), middle - px(15), px(40), px(30)};
+  const Touch touch = area("lang", box);
+  text_centred(kText, touch.hovered ? theme().ink : theme().muted, box.x + box.w / 2, middle, english ? "EN" : "中文");
+  tooltip(touch, english ? "English" : "Chinese", english ? "Press for Chinese." : "Press for English.");
+  if (!touch.pressed) return box.x;
+  app.english = !english;
+  if (english)
+    edit(app, Key::lang, "zh");
+  else
+    clear(app, Key::lang);
+  return box.x;
+}
+
+/// Language, units and theme at the right; answers the left edge.
 float toggles(App& app, float right, float middle) {
   const Box moon{right - px(32), middle - px(15), px(32), px(30)};
   const Touch light = area("theme", moon);
@@ -69,7 +86,7 @@ float toggles(App& app, float right, float middle) {
   text_centred(kText, unit.hovered ? theme().ink : theme().muted, units.x + units.w / 2, middle, gib ? "GiB" : "GB");
   tooltip(unit, gib ? "GiB: 1,073,741,824 bytes" : "GB: 1,000,000,000 bytes", "Press for the other one.");
   if (unit.pressed) edit(app, Key::units, gib ? "gb" : "gib");
-  return units.x;
+  return language_toggle(app, units.x, middle);
 }
 
 /// A button that copies and says so for a moment; its width stays. Answers its left edge.

@@ -129,6 +129,8 @@ std::string Translation::beside_figure(std::string_view english, int depth) cons
 
 std::string Translation::translate(std::string_view english, int depth) const {
   if (empty() || depth > kDeepest || !has_letters(english)) return std::string(english);
+  if (english.front() == ' ') return " " + translate(english.substr(1), depth);
+  if (english.back() == ' ') return translate(english.substr(0, english.size() - 1), depth) + " ";
   if (const std::string* whole = find(english)) return *whole;
   const bool stop = english.size() > 1 && english.back() == '.';
   if (stop) {

@@ -22,6 +22,22 @@ async function pixel(tab, x, y) {
 }
 
 export const cases = {
+  async 'in Chinese, canvas and document speak it; English again is one press away, and fetches nothing'() {
+    const english = await open(base);
+    truth(!english.requests.some((url) => url.includes('zh.')), 'English fetched Chinese');
+    await english.click('lang');
+    await english.until(async () => (await english.text()).includes('权重'), 'Chinese after a press');
+    equal(await english.hash(), `${base}&lang=zh`, 'the address');
+    await english.click('lang');
+    await english.until(async () => !(await english.text()).includes('权重'), 'English after another');
+    equal(english.faults, [], 'faults');
+    await english.close();
+    const chinese = await open(`${base}&lang=zh`);
+    await chinese.until(async () => (await chinese.text()).includes('权重'), 'Chinese by the link');
+    equal(await chinese.page.evaluate(() => document.documentElement.lang), 'zh-CN', 'the language that the document names');
+    equal((await chinese.report()).share, base, 'the report is the same');
+    await chinese.close();
+  },
   async 'as one file the page works from a disk, and still edits its address'() {
     const folder = mkdtempSync(join(tmpdir(), 'vram-ledger-'));
     const file = join(folder, 'vram-ledger.html');

@@ -40,6 +40,7 @@ TEST_CASE("of the patterns that match, the one that says most wins") {
 
 TEST_CASE("a hole is never empty") {
   CHECK(zh("It takes ") == "It takes ");
+  CHECK(zh("of 2") == "of 2");
 }
 
 TEST_CASE("the parts of a list are translated each, and so is a word beside a figure") {
@@ -48,6 +49,8 @@ TEST_CASE("the parts of a list are translated each, and so is a word beside a fi
   CHECK(zh("80 layers × 4,096 B") == "80 层 × 4,096 B");
   CHECK(zh("raise the global batch.") == "增大全局批量。");
 }
+
+TEST_CASE("spaces around a text stay") { CHECK(zh(" Weights ") == " 权重 "); }
 
 TEST_CASE("names and share strings stay") {
   for (const char* text : {"Llama 3.1 70B", "v=1&model=llama-3.1-70b", "bf16", "1.10", "2,048 + 512"})
