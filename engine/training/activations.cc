@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "engine/training/bands.h"
 #include "engine/training/states.h"
 #include "engine/training/storage.h"
 #include "engine/training/sum_line.h"
@@ -12,8 +13,7 @@ namespace vram {
 namespace {
 
 constexpr const char* kActivationsNote =
-    "the tensors that autograd saves, measured on the libraries' layers with PyTorch 2.6; band 8%: nine in ten of "
-    "68 measured figures that are mostly activations";
+    "the tensors that autograd saves, measured on the libraries' layers with PyTorch 2.6";
 constexpr double kMixerBand = 0.5;  // linear attention and state spaces: an estimate without measured figures
 
 /// A saved tensor summed over the layers of a stage that have it.

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "engine/training/activations.h"
+#include "engine/training/bands.h"
 #include "engine/training/gathered.h"
 #include "engine/training/states.h"
 #include "engine/training/storage.h"
@@ -207,7 +208,7 @@ Line buffers_line(const Plan& plan, const Stage& stage, const std::vector<Parame
   if (!trains_all(plan) && frozen_linear_bits(plan) < 16 && in_layers)
     children.push_back(expanded_matrix(plan, groups));
   return sum_line("buffers", "Buffers", std::move(children),
-                  "workspaces, temporaries of the step, copies of gradients; band 80%, fitted with the others'");
+                  "workspaces, temporaries of the step, copies of gradients");
 }
 
 }  // namespace vram

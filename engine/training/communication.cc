@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include "engine/training/bands.h"
 #include "engine/training/overheads.h"
 #include "engine/training/states.h"
 #include "engine/training/sum_line.h"

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/training/bands.h"
 #include "engine/training/states.h"
 #include "engine/training/storage.h"
 #include "engine/training/sum_line.h"
@@ -55,7 +56,7 @@ Line fsdp_units(const Plan& plan, const Stage& stage, PhaseKind phase) {
   std::vector<Line> children = lines_of(root_unit(plan, stage), layer_units(plan, stage));
   if (trains_all(plan) && phase == PhaseKind::backward) children.push_back(gradient_unit(plan, stage));
   return sum_line("gathered", "Gathered weights", std::move(children),
-                  "weights in compute precision beside a rank's own share; band 80%, fitted with the others'");
+                  "weights in compute precision beside a rank's own share");
 }
 
 /// Every parameter once in 16 bit: what is not resharded (ZeRO 1 and 2 of FSDP), what autocast keeps of its casts.

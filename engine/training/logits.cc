@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/training/activations.h"
+#include "engine/training/bands.h"
 #include "engine/training/parameters.h"
 #include "engine/training/states.h"
 #include "engine/training/storage.h"
@@ -169,10 +170,7 @@ Line logits_line(const Plan& plan, const Stage& stage, bool in_loss) {
   std::vector<Line> lines = loss_lines(plan, stage);
   lines.push_back(final_norm_leaf(plan));
   if (plan.sp && plan.tp > 1 && plan.library == Library::torchtitan) lines.push_back(head_input_leaf(plan));
-  return sum_line(
-      "logits", "Logits and loss", std::move(lines),
-      "copies of the logits by library and loss; band 40%: nine in ten of 31 measured figures that are mostly "
-      "logits are within 33%");
+  return sum_line("logits", "Logits and loss", std::move(lines), "copies of the logits by library and loss");
 }
 
 }  // namespace vram

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "engine/training/bands.h"
 #include "engine/training/parameters.h"
 #include "engine/training/states.h"
 #include "engine/training/storage.h"

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "engine/hardware/context.h"
+#include "engine/training/bands.h"
 #include "engine/training/states.h"
 #include "engine/training/sum_line.h"
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/training/bands.h"
 #include "engine/training/storage.h"
 #include "engine/training/sum_line.h"
 
@@ -11,13 +12,10 @@ namespace {
 
 constexpr const char* kZeroNote = "ZeRO, arXiv 1910.02054, section 5";
 
-constexpr const char* kWeightsNote =
-    "bytes a parameter by framework and precision, a frozen base's by its format; band 8%: nine in ten of 393 measured "
-    "figures that are mostly states";
+constexpr const char* kWeightsNote = "bytes a parameter by framework and precision, a frozen base's by its format";
 constexpr const char* kConstantsNote =
     "scales of the blocks are no parameters: bitsandbytes, functional.py, QuantState; AutoGPTQ, QuantLinear's buffers";
-constexpr const char* kStatesNote =
-    "bytes a parameter by framework, precision and optimizer; band 8% as of the weights";
+constexpr const char* kStatesNote = "bytes a parameter by framework, precision and optimizer";
 
 bool frozen_base(const Plan& plan) { return !trains_all(plan); }
 

@@ -7,13 +7,6 @@
 
 namespace vram {
 
-/// Half-width of the error band of the lines that states make up (and so on), a share of the line: where one kind of
-/// line is more than 60% of a measured figure, nine in ten of the figures are this near (393 rows of states, 68 of
-/// activations, 31 of logits; sources left out of the fit). Gathered weights and buffers: as fitted before on 826 rows.
-/// Fragmentation, context and communication: fitted on 157 rows of nvidia-smi, so that 84% lie inside.
-inline constexpr double kStatesBand = 0.08, kActivationsBand = 0.08, kLogitsBand = 0.4, kBuffersBand = 0.8,
-                        kOverheadsBand = 0.9;
-
 /// Optimizer states, and the step itself, lie in host memory (`offload_fraction` of them).
 bool offloads_optimizer(const Plan& plan);
 /// "× 0.75 share kept on the GPU", where `offloaded`.

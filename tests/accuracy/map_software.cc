@@ -28,9 +28,15 @@ constexpr Word kLibraries[] = {{"unsloth", "unsloth"},
                                {"axolotl", "hf"},
                                {"qwen", "hf"}};
 
+/// What is said of recomputation may speak of another library ("full (unsloth: offloaded checkpoints)").
 std::string library_of(const Mapping& m) {
-  for (const Word& word : kLibraries)
-    if (m.words.has(word.word)) return word.value;
+  Words elsewhere;
+  for (const char* field : {"id", "source", "precision", "optimizer", "sharding", "attention", "notes"})
+    elsewhere.add(text(m.c, field));
+  const Words* const places[] = {&elsewhere, &m.words};
+  for (const Words* words : places)
+    for (const Word& word : kLibraries)
+      if (words->has(word.word)) return word.value;
   const bool pipelined = number(m.c, "tp") > 1 || number(m.c, "pp") > 1;
   return pipelined ? "megatron" : "";
 }
@@ -194,7 +200,8 @@ void set_offload(Mapping& m) {
     m.share.set("offload", "optimizer");
   Words recompute;
   recompute.add(text(m.c, "recompute"));
-  if (recompute.has("offload")) m.share.set("offload", "activations");
+  const bool of_another = recompute.has("unsloth:") && m.share.get("library") != "unsloth";
+  if (recompute.has("offload") && !of_another) m.share.set("offload", "activations");
 }
 
 }  // namespace
