@@ -27,20 +27,29 @@ Line unit_leaf(const Plan& plan, const ParameterGroup& group, double copies, con
   return leaf(group.id, group.label, std::move(factors), note, kBuffersBand);
 }
 
+/// torchtune's full recipes make embedding and head units of their own, unless they are one table
+/// (custom_sharded_layers in recipes/configs): the head is then gathered for the loss alone.
+bool shards_outer_apart(const Plan& plan) {
+  return plan.library == Library::torchtune && trains_all(plan) && !plan.tied;
+}
+
 /// The unit around the layers: embedding, head, final norm. It stays gathered from forward to the end of backward.
-Line root_unit(const Plan& plan, const Stage& stage) {
+Line root_unit(const Plan& plan, const Stage& stage, PhaseKind phase) {
+  const bool apart = shards_outer_apart(plan);
   std::vector<Line> children;
   for (const ParameterGroup& g : outer_parameters(plan, stage))
-    children.push_back(unit_leaf(plan, g, 1, "torch.distributed.fsdp: the root module is not resharded after forward"));
+    if (!apart || (g.linear && phase == PhaseKind::loss))
+      children.push_back(
+          unit_leaf(plan, g, 1, "torch.distributed.fsdp: the root module is not resharded after forward"));
   return sum_line("root", "Embedding and head", std::move(children));
 }
 
-/// The layer that computes and the one that is prefetched.
-Line layer_units(const Plan& plan, const Stage& stage) {
+/// The layer that computes and the one that is prefetched; in the loss backward's first.
+Line layer_units(const Plan& plan, const Stage& stage, PhaseKind phase) {
+  const double units = phase == PhaseKind::loss ? 1 : std::min(2.0, std::max(1.0, stage.layers));
   std::vector<Line> children;
   for (const ParameterGroup& g : largest_layer(plan, stage))
-    children.push_back(unit_leaf(plan, g, std::min(2.0, std::max(1.0, stage.layers)),
-                                 "torch.distributed.fsdp: the current unit and the prefetched one"));
+    children.push_back(unit_leaf(plan, g, units, "torch.distributed.fsdp: the current unit and the prefetched one"));
   return sum_line("units", "Gathered layers", std::move(children));
 }
 
@@ -53,7 +62,7 @@ Line gradient_unit(const Plan& plan, const Stage& stage) {
 }
 
 Line fsdp_units(const Plan& plan, const Stage& stage, PhaseKind phase) {
-  std::vector<Line> children = lines_of(root_unit(plan, stage), layer_units(plan, stage));
+  std::vector<Line> children = lines_of(root_unit(plan, stage, phase), layer_units(plan, stage, phase));
   if (trains_all(plan) && phase == PhaseKind::backward) children.push_back(gradient_unit(plan, stage));
   return sum_line("gathered", "Gathered weights", std::move(children),
                   "weights in compute precision beside a rank's own share");

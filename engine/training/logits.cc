@@ -47,6 +47,20 @@ LogitBytes chunked_loss_bytes(const Plan& plan) {
   return {4 + 2, 4 + 4};  // the log-softmax of every chunk stays, its transient is one chunk's
 }
 
+double vocabulary(const Plan& plan) {
+  for (const Matrix& m : plan.subject->head)
+    if (m.part == Part::head) return padded_vocab(plan, m.rows);
+  return padded_vocab(plan, plan.vocab);
+}
+
+/// Gradient of the head's weight, `bytes` of an element.
+Line head_gradient_leaf(const Plan& plan, double bytes, const char* note) {
+  return leaf("head_gradient", "Gradient of the head",
+              {times("V", vocabulary(plan), "vocabulary"), times("h", plan.subject->architecture.hidden, "hidden"),
+               times("B", bytes, "bytes each"), over("tp", plan.tp, "tensor parallel")},
+              note, kLogitsBand);
+}
+
 /// Fused with the head, no copy of the logits outlives its chunk (Liger kernels, arXiv 2410.10989, section 3.2):
 /// the chunk's size is chosen so that it has as many elements as the hidden states.
 std::vector<Line> fused_lines(const Plan& plan) {
@@ -56,21 +70,9 @@ std::vector<Line> fused_lines(const Plan& plan) {
   factors.push_back(times("B", 2 * compute_bytes(plan), "gradient of the hidden states, chunk of logits"));
   std::vector<Line> lines = lines_of(leaf("chunk", "A chunk of logits", std::move(factors),
                                           "Liger kernels, arXiv 2410.10989, section 3.2", kLogitsBand));
-  if (!trains_all(plan)) return lines;
-  for (const Matrix& m : plan.subject->head) {
-    if (m.part != Part::head) continue;
-    lines.push_back(leaf("head_gradient", "Gradient of the head",
-                         {times("V", padded_vocab(plan, m.rows), "vocabulary"), times("h", m.cols, "hidden"),
-                          times("B", compute_bytes(plan), "bytes each"), over("tp", plan.tp, "tensor parallel")},
-                         "Liger kernels, ops/fused_linear_cross_entropy.py", kLogitsBand));
-  }
+  if (trains_all(plan))
+    lines.push_back(head_gradient_leaf(plan, compute_bytes(plan), "Liger kernels, ops/fused_linear_cross_entropy.py"));
   return lines;
-}
-
-double vocabulary(const Plan& plan) {
-  for (const Matrix& m : plan.subject->head)
-    if (m.part == Part::head) return padded_vocab(plan, m.rows);
-  return padded_vocab(plan, plan.vocab);
 }
 
 /// `heads`: the model's own, and one of each prediction module, whose logits live at the same time.
@@ -118,7 +120,13 @@ std::vector<Line> litgpt_lines(const Plan& plan) {
 std::vector<Line> loss_lines(const Plan& plan, const Stage& stage) {
   if (plan.loss == Loss::fused) return fused_lines(plan);
   if (plan.library == Library::litgpt && plan.loss == Loss::full) return litgpt_lines(plan);
-  return lines_of(copies_leaf(plan, 1 + prediction_modules(plan, stage), bytes_per_logit(plan)));
+  std::vector<Line> lines = lines_of(copies_leaf(plan, 1 + prediction_modules(plan, stage), bytes_per_logit(plan)));
+  // The head runs a chunk at a time, too: while the logits' gradients wait, its weight's gradient and one chunk's to be
+  // added to it.
+  if (plan.loss == Loss::chunked && plan.library == Library::torchtune && trains_all(plan))
+    lines.push_back(
+        head_gradient_leaf(plan, 2 * compute_bytes(plan), "torchtune, modules/transformer.py, chunked_output"));
+  return lines;
 }
 
 /// Input in fp32 and normalised copy of the final norm, its output (the head's input), the last layer's output.

@@ -68,10 +68,8 @@ void StageLedger::add_phase(const Subject& subject, PhaseKind kind) {
   }
   if (first || has_gradients(plan, kind) != has_gradients(plan, last))
     p[gradients] = keep(gradients_line(plan, groups, has_gradients(plan, kind)));
-  if (first || kind != PhaseKind::loss) {
-    p[activations] = keep(activations_of(plan, stage, tensors, kind));
-    p[gathered] = keep(gathered_line(plan, stage, groups, kind));
-  }
+  if (first || kind != PhaseKind::loss) p[activations] = keep(activations_of(plan, stage, tensors, kind));
+  p[gathered] = keep(gathered_line(plan, stage, groups, kind));
   if (first || kind == PhaseKind::loss || last == PhaseKind::loss)
     p[logits] = keep(logits_line(plan, stage, kind == PhaseKind::loss));
   if (first || kind == PhaseKind::loss || last == PhaseKind::loss || kind >= PhaseKind::reduce)

@@ -100,10 +100,8 @@ void set_attention(LayerMap& m) {
   if (m.words.has("posids") || m.words.has("cos/sin recomputed")) m.skip("rotary tables in every layer");
   if (m.words.has("te flash-attn") || m.words.has("flash_attention_2")) m.skip("copies around the attention kernel");
   const std::string dropout = text(m.c, "dropout");
-  if (dropout.find("lora") != std::string::npos)
-    m.skip("dropout before the adapters");
-  else if (number(m.c, "dropout") > 0)
-    m.share.set("dropout", 1.0);
+  // Of a frozen layer `dropout` is the adapters'.
+  if (dropout.find("lora") != std::string::npos || number(m.c, "dropout") > 0) m.share.set("dropout", 1.0);
 }
 
 void set_adapters(LayerMap& m) {
@@ -112,7 +110,8 @@ void set_adapters(LayerMap& m) {
   if (!m.words.has("peft lora")) return;
   m.share.set("method", "lora");
   m.share.set("lora_targets", m.words.has("lora on all") ? "all" : m.words.has("lora on qkvo") ? "attention" : "qv");
-  if (text(m.c, "dtype") == "bf16" && !m.words.has("fp32adapters")) m.skip("adapters in the precision of the base");
+  const bool as_base = text(m.c, "dtype") == "bf16" && !m.words.has("fp32adapters");
+  if (as_base) m.share.set("library", "torchtune");  // the same layer, with adapters in the precision of the base
 }
 
 void set_part(LayerMap& m) {
@@ -172,7 +171,7 @@ Share shaped(const LayerMap& m, const json& shape) {
     share.set("ffn", 8.0);
   }
   if (m.part == "moe" && m.words.has("shared expert")) share.set("shared_ffn", number(shape, "moe_ffn"));
-  if (m.words.has("ffn=4h")) share.set("ffn", 4 * number(shape, "h"));
+  if (m.words.has("ffn=4h") || m.words.has("nanogpt")) share.set("ffn", 4 * number(shape, "h"));
   if (m.words.has("deepseek")) share.set("dense_layers", 0.0);
   if (share.get("vocab").empty()) share.set("vocab", 100.0);
   if (m.share.get("framework") != "ddp" && share.get("kv_heads").empty()) share.set("kv_heads", share.get("heads"));

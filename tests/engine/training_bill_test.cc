@@ -239,9 +239,25 @@ TEST_CASE("Between steps a single GPU has no gradients") {
 
 TEST_CASE("Fully sharded weights are gathered unit by unit") {
   const TrainingBill b = bill("model=llama-2-7b&framework=fsdp&gpus=8");
-  // Embedding, head and final norm; two layers of 202,383,360 parameters. 2 bytes each.
-  CHECK(bytes(b, "loss", "gathered") == 2ULL * (2 * 32000 * 4096 + 4096 + 2 * 202'383'360));
+  // Embedding, head and final norm; two layers of 202,383,360 parameters, in the loss backward's first. 2 bytes each.
+  CHECK(bytes(b, "forward", "gathered") == 2ULL * (2 * 32000 * 4096 + 4096 + 2 * 202'383'360));
+  CHECK(bytes(b, "loss", "gathered") == 2ULL * (2 * 32000 * 4096 + 4096 + 202'383'360));
   CHECK(bytes(b, "optimizer", "gathered") == 0);
+}
+
+TEST_CASE("torchtune's full recipes gather the head for the loss alone") {
+  const TrainingBill b = bill("model=llama-2-7b&framework=fsdp2&library=torchtune&precision=bf16-pure&gpus=8");
+  CHECK(bytes(b, "forward", "gathered") == 2ULL * 2 * 202'383'360);
+  CHECK(bytes(b, "loss", "gathered") == 2ULL * (32000 * 4096 + 202'383'360));
+}
+
+TEST_CASE("torchtune's chunked loss has two gradients of the head's weight, that of a chunk and their sum") {
+  const auto head = [](const char* share) {
+    return line(line(phase(bill(share), "loss").lines, "logits").children, "head_gradient").bytes;
+  };
+  CHECK(head("model=llama-2-7b&framework=ddp&library=torchtune&precision=bf16-pure&loss=chunked") ==
+        2ULL * 2 * 32000 * 4096);
+  CHECK(head("model=llama-2-7b&framework=ddp&library=torchtune&method=lora&loss=chunked") == 0);
 }
 
 TEST_CASE("Autocast keeps a 16-bit copy of every linear weight") {
