@@ -132,11 +132,12 @@ std::string Translation::translate(std::string_view english, int depth) const {
   if (english.front() == ' ') return " " + translate(english.substr(1), depth);
   if (english.back() == ' ') return translate(english.substr(0, english.size() - 1), depth) + " ";
   if (const std::string* whole = find(english)) return *whole;
-  const bool stop = english.size() > 1 && english.back() == '.';
-  if (stop) {
-    if (const std::string* whole = find(english.substr(0, english.size() - 1))) return *whole + "。";
-  }
   if (std::string text = by_pattern(english, depth); !text.empty()) return text;
+  if (english.back() == '.') {
+    const std::string_view sentence = english.substr(0, english.size() - 1);
+    if (const std::string* whole = find(sentence)) return *whole + "。";
+    if (std::string text = by_pattern(sentence, depth); !text.empty()) return text + "。";
+  }
   if (std::string text = by_list(english, depth); !text.empty()) return text;
   if (std::string text = beside_figure(english, depth); !text.empty()) return text;
   return std::string(english);
