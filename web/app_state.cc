@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/advice/question.h"
 #include "engine/advice/recognise.h"
 #include "engine/model/config_json.h"
 #include "engine/plan/percent.h"
 #include "engine/preset_table.h"
+#include "web/platform.h"
 
 namespace vram {
 namespace {
@@ -163,6 +165,56 @@ void apply_change(App& app, std::string_view change) {
   changed(app, Key::count_);
 }
 
+void apply_row(App& app, std::string_view share) {
+  const Plan before = app.plan();
+  app.reading = read_plan(share);
+  Plan& plan = app.reading.plan;
+  const auto keep = [&](Key key) {
+    if (before.has(key)) set_value(plan, key, value_text(before, key), nullptr);
+  };
+  for (const Key key : {Key::mfu, Key::question, Key::deadline, Key::budget, Key::gpus_among}) keep(key);
+  for (const Field& row : fields())
+    if (row.group == Group::view) keep(row.key);
+  app.drafts.clear();
+  changed(app, Key::count_);
+}
+
+bool search_on(App& app, double seconds) {
+  if (!app.report.answered) return false;
+  Search& search = app.layouts;
+  std::string question = write_plan(app.plan(), false);
+  if (search.question != question) {
+    search.question = std::move(question);
+    search.stopped = false;
+    search.running.emplace(app.plan());
+  }
+  if (!search.running) return false;
+  constexpr size_t kLayouts = 16;  // between two looks at the clock
+  const double until = platform::seconds() + seconds;
+  while (search.running->step(kLayouts)) {
+    if (platform::seconds() >= until) return false;
+  }
+  search.answer = search.running->answer();
+  search.running.reset();
+  app.changes++;
+  return true;
+}
+
+void stop_search(App& app) {
+  Search& search = app.layouts;
+  if (!search.running) return;
+  search.answer = search.running->answer();
+  search.running.reset();
+  search.stopped = true;
+  app.changes++;
+}
+
+void search_again(App& app) { app.layouts.question.clear(); }
+
+bool shows_serving(const Plan& plan) {
+  return plan.view == View::serve || (plan.view == View::plan && asks_about_serving(plan));
+}
+
 void take_text(App& app, std::string_view text) {
   text = trimmed(text);
   switch (recognise(text)) {
@@ -182,7 +234,7 @@ Units units_of(const Plan& plan) { return plan.units == UnitsChoice::gb ? Units:
 
 std::string subject_of(const App& app) {
   const Plan& plan = app.plan();
-  const bool serving = plan.view == View::serve;
+  const bool serving = shows_serving(plan);
   const double gpus = serving ? plan.serve_gpus : plan.gpus;
   std::string text = plan.subject && !plan.subject->name.empty() ? plan.subject->name : plan.model;
   text += " on ";

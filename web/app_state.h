@@ -1,11 +1,13 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "engine/advice/plan_search.h"
 #include "engine/plan/plan.h"
 #include "engine/report/report.h"
 #include "engine/units.h"
@@ -15,6 +17,14 @@ namespace vram {
 /// What stands in a box without being usable: it is kept, and said.
 struct Draft {
   std::string text, complaint;
+};
+
+/// The search for layouts behind the Plan view: it follows the plan, a slice a frame.
+struct Search {
+  std::string question;               // share string of what is searched for, with what is asked
+  std::optional<PlanSearch> running;  // empty: done, or stopped
+  bool stopped = false;
+  std::optional<Answer> answer;  // the last one; stands while the next is looked for
 };
 
 /// The page: a plan, its report, and the few things that no link needs to remember.
@@ -30,6 +40,7 @@ struct App {
   std::string copied;                // name of the button that just copied something
   std::string search;                // of the picker that is open
   bool english = false;              // English was picked where the browser prefers another language
+  Search layouts;
 
   // The address follows: edits of one key in a row are one entry of the history, so one step back undoes them.
   bool address_due = false;    // it does not show the plan yet
@@ -56,6 +67,17 @@ void pick_gpu(App& app, std::string_view id);
 
 /// Opens one of the worked examples.
 void pick_example(App& app, std::string_view id);
+
+/// Makes a row of the layout search the plan; what is asked, how it is shown and a given MFU stay.
+void apply_row(App& app, std::string_view share);
+
+/// Goes on searching for `seconds`, from the beginning where the plan is another one. True where it came to an end.
+bool search_on(App& app, double seconds);
+void stop_search(App& app);
+void search_again(App& app);
+
+/// Is the page about serving: its view, or what the Plan view asks?
+bool shows_serving(const Plan& plan);
 
 /// Applies a share-string fragment, as a finding's `change`.
 void apply_change(App& app, std::string_view change);

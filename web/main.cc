@@ -1,3 +1,4 @@
+#include "engine/report/answer.h"
 #include "imgui.h"
 #include "web/app_state.h"
 #include "web/form.h"
@@ -11,6 +12,9 @@ namespace {
 
 constexpr int kAddressDelay = 350, kDocumentDelay = 250, kAnnounceDelay = 1000;  // ms after the last edit
 constexpr int kRetryDelay = 5000;                                                // where the browser limits writes
+
+constexpr size_t kDocumentRows = 12;
+constexpr double kPatience = 10;  // seconds of a search that nobody sees
 
 bool is_dark(const App& app) {
   const Theme theme = app.plan().theme;
@@ -35,13 +39,19 @@ void write_document(const App& app) {
   follow_language(app);
   std::string notices;
   for (const std::string& notice : app.notices) notices += "- " + notice + "\n";
-  platform::write_document(notices + report_markdown(app.report));
+  const bool answers = app.plan().view == View::plan && app.layouts.answer;
+  const std::string answer = answers ? answer_markdown(app.plan(), *app.layouts.answer, kDocumentRows, "") : "";
+  platform::write_document(notices + answer + report_markdown(app.report));
   platform::write_form(form_json(app));
   platform::set_document_theme(is_dark(app));
   platform::set_title(subject_of(app) + " – VRAM Ledger");
 }
 
 void announce(const App& app) {
+  if (app.plan().view == View::plan) {
+    if (app.layouts.answer) platform::announce(answer_sentence(app.plan(), *app.layouts.answer));
+    return;
+  }
   const std::vector<std::string> sentences = headline_sentences(app.report);
   const size_t which = app.plan().view == View::serve ? 2 : 0;
   platform::announce(which < sentences.size() ? sentences[which] : "No estimate: see the messages.");
@@ -138,7 +148,12 @@ int main() {
   load(the_app(), platform::read_location());
   write_document(the_app());
   announce(the_app());
-  if (!platform::start_graphics()) return 0;
+  if (!platform::start_graphics()) {
+    if (the_app().plan().view != View::plan) return 0;
+    search_on(the_app(), kPatience);
+    write_document(the_app());
+    return 0;
+  }
   kit::load_fonts();
   platform::request_frames(3);
   return 0;

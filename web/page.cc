@@ -20,6 +20,7 @@ float results(App& app, float x, float y, float width) {
     return y - top;
   }
   const View view = app.plan().view;
+  if (view == View::plan) return y + plan_view(app, x, y, width) - top;
   if (view != View::train && view != View::serve)
     y += paragraph(kSmall, theme().muted, x, y, width, "This view is not built yet; below is the training bill.") +
          px(8);

@@ -15,13 +15,12 @@ float tabs(App& app, float x, float y) {
   const struct {
     const char* label;
     const char* word;
-    bool serving;
-  } list[] = {{"Train", "train", false}, {"Serve", "serve", true}};
-  const bool serving = app.plan().view == View::serve;
+    View view;
+  } list[] = {{"Train", "train", View::train}, {"Serve", "serve", View::serve}, {"Plan", "plan", View::plan}};
   for (const auto& tab : list) {
     const Box box{x, y, text_width(kStrong, tab.label) + px(24), px(30)};
     const Touch touch = area(std::string("tab.") + tab.word, box);
-    const bool on = serving == tab.serving;
+    const bool on = app.plan().view == tab.view;
     if (on) fill(box, mix(theme().background, theme().muted, 0.12f), px(5));
     text_centred(on ? kStrong : kText, on || touch.hovered ? theme().ink : theme().muted, box.x + box.w / 2,
                  box.y + box.h / 2, tab.label);

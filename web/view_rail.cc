@@ -29,8 +29,13 @@ bool holds(const List& list, Key key) {
   return std::find(list.begin(), list.end(), key) != list.end();
 }
 
+/// What the Plan view asks beside its question.
+constexpr std::array kAsked = {Key::deadline, Key::budget, Key::gpus_among};
+constexpr std::array kTargets = {Key::qps, Key::ttft, Key::tpot};
+
 bool is_essential(const App& app, Key key) {
   const Plan& plan = app.plan();
+  if (plan.view == View::plan && (holds(kAsked, key) || holds(kTargets, key))) return true;
   if (key == Key::ep) return plan.experts > 0;
   if (plan.model == "custom" && !is_given(app, Key::arch) && holds(kModelFromNothing, key)) return true;
   if (plan.gpu == "custom" && holds(kGpuFromNothing, key)) return true;
@@ -120,6 +125,11 @@ std::vector<Section> sections_of(const App& app, Group group) {
   return list;
 }
 
+Section asked_section(bool serving) {
+  if (serving) return {"Among", {Key::gpus_among}};
+  return {"Limits", {kAsked.begin(), kAsked.end()}};
+}
+
 float section_rows(App& app, const Section& section, float x, float y, float width) {
   const float top = y;
   const std::string more = "more." + std::string(section.name);
@@ -194,10 +204,11 @@ float hardware_block(App& app, bool serving, float x, float y, float width) {
 
 float rail_view(App& app, float x, float y, float width, bool folds) {
   const float top = y;
-  const bool serving = app.plan().view == View::serve;
+  const bool serving = shows_serving(app.plan());
   y += model_block(app, folds, x, y, width) + px(12);
   y += hardware_block(app, serving, x, y, width) + px(12);
-  const std::vector<Section> list = sections_of(app, serving ? Group::serving : Group::training);
+  std::vector<Section> list = sections_of(app, serving ? Group::serving : Group::training);
+  if (app.plan().view == View::plan) list.insert(list.begin(), asked_section(serving));
   if (folds) y = section_chips(app, list, x, y, width) + px(12);
   for (const Section& section : list) {
     if (folds && !app.open.contains("section." + std::string(section.name))) continue;

@@ -17,6 +17,7 @@ float header_view(App& app, const kit::Box& window);  // answers the height of t
 float rail_view(App& app, float x, float y, float width, bool folded);
 float train_view(App& app, float x, float y, float width);
 float serve_view(App& app, float x, float y, float width);
+float plan_view(App& app, float x, float y, float width);
 
 /// The answer as a sentence: a word that carries the verdict, and the rest.
 struct Headline {

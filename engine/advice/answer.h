@@ -46,7 +46,7 @@ struct Limit {
   const char* id = "";  // "longest_seq"
   std::string text;     // as a sentence: "With this layout sequences of up to 14,336 tokens fit."
   double value = 0;
-  std::string change;   // share-string fragment that goes there, "seq=14336"; "" = nowhere to go
+  std::string change;  // share-string fragment that goes there, "seq=14336"; "" = nowhere to go
 };
 
 /// The answer to `question`.
@@ -57,12 +57,11 @@ struct Answer {
   std::vector<FellOut> fell_out;
   std::vector<LayoutRow> layouts;  // the Pareto set of memory, time and cost, best first
   std::vector<DeploymentRow> deployments;
-  std::optional<double> found;  // GPUs, tokens, sequences, requests: what the question asked for
+  std::optional<double> found;            // GPUs, tokens, sequences, requests: what the question asked for
   std::optional<uint64_t> lacking_bytes;  // where nothing fits: what the smallest layout lacks
   std::vector<Limit> limits;
   std::vector<Switch> switches;
   std::vector<Message> messages;
 };
-
 
 }  // namespace vram

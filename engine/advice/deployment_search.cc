@@ -49,8 +49,8 @@ double wanted(Question question, const Plan& plan) {
 
 DeploymentSearch::DeploymentSearch(const Plan& plan) : question_(plan.question), kinds_(kinds_among(plan)) {
   const bool free = question_ == Question::replicas || question_ == Question::fewest_gpus;
-  const bool own = plan.has(Key::serve_gpus) || plan.has(Key::serve_tp) || plan.has(Key::serve_pp) ||
-                   plan.has(Key::serve_dp);
+  const bool own =
+      plan.has(Key::serve_gpus) || plan.has(Key::serve_tp) || plan.has(Key::serve_pp) || plan.has(Key::serve_dp);
   fixed_ = own && !free;
   next_kind();
 }
@@ -61,7 +61,8 @@ void DeploymentSearch::next_kind() {
 }
 
 double DeploymentSearch::progress() const {
-  const double of_kind = deployments_.empty() ? 1 : static_cast<double>(next_) / static_cast<double>(deployments_.size());
+  const double of_kind =
+      deployments_.empty() ? 1 : static_cast<double>(next_) / static_cast<double>(deployments_.size());
   return (static_cast<double>(kind_) + of_kind) / static_cast<double>(kinds_.size());
 }
 

@@ -14,11 +14,11 @@ namespace vram {
 namespace {
 
 constexpr Recompute kRecompute[] = {Recompute::full, Recompute::selective, Recompute::none};  // leanest first
-constexpr double kMostSequences = 4096;        // of a micro-batch, where no global batch limits it
+constexpr double kMostSequences = 4096;             // of a micro-batch, where no global batch limits it
 constexpr double kMostTokens = 16.0 * 1024 * 1024;  // of a sequence, where the model does not limit it
 constexpr double kSequenceStep = 128;
-constexpr double kMicroBatchesAStage = 8;      // where a step's batch is free: a bubble of an eighth
-constexpr double kRoomAboveFewest = 4;         // counts of GPUs that may be cheaper or faster than the fewest
+constexpr double kMicroBatchesAStage = 8;  // where a step's batch is free: a bubble of an eighth
+constexpr double kRoomAboveFewest = 4;     // counts of GPUs that may be cheaper or faster than the fewest
 
 /// Weights, gradients, optimizer states, adapters, and what lies outside PyTorch: whatever the micro-batch and the
 /// recomputation of a spread.
@@ -100,7 +100,8 @@ bool LayoutSearch::next_round() {
 void LayoutSearch::leave_out_hopeless_counts() {
   if (deadline_ <= 0 || !free_count_) return;
   Plan ideal = kinds_[kind_];
-  for (const auto& [key, value] : {std::pair{Key::mfu, "1"}, {Key::goodput, "1"}}) set_value(ideal, key, value, nullptr);
+  for (const auto& [key, value] : {std::pair{Key::mfu, "1"}, {Key::goodput, "1"}})
+    set_value(ideal, key, value, nullptr);
   const ComputeFigures figures = compute_figures(ideal);
   if (!figures.gpu_hours) return;
   const double fewest = *figures.gpu_hours / 24 / deadline_;
@@ -139,11 +140,12 @@ double LayoutSearch::progress() const {
   return spreads_.empty() ? 1 : static_cast<double>(next_spread_) / static_cast<double>(spreads_.size());
 }
 
+/// The page draws between two steps: one spread and recomputation is the least that is done at once.
 bool LayoutSearch::step(size_t layouts) {
   const size_t until = tried_ + layouts;
   while (tried_ < until) {
     if (next_spread_ < spreads_.size()) {
-      try_spread(spreads_[next_spread_++]);
+      try_row();
     } else if (!next_count() && !next_round()) {
       return false;
     }
@@ -156,44 +158,53 @@ std::vector<double> LayoutSearch::sizes_of(const Spread& spread) const {
   return micro_batch_sizes(kinds_[kind_], spread, kMostMicroBatch);
 }
 
-void LayoutSearch::try_spread(const Spread& spread) {
-  if (scouting_) {
-    for (const Recompute recompute : kRecompute) scout(spread, recompute);
-    return;
-  }
-  const std::vector<double> sizes = sizes_of(spread);
-  if (sizes.empty()) return;
-  const TrainingBill leanest = training_bill(laid_out({spread, Recompute::full, sizes.front()}));
-  const uint64_t lasting = state_bytes(leanest);
-  if (lasting > leanest.capacity_bytes + leanest.band_bytes) {
-    const size_t all = std::size(kRecompute) * sizes.size();
-    tried_ += all;
-    note_lack(leanest);
-    return drop(states, all);
-  }
-  for (const Recompute recompute : kRecompute) try_row(spread, recompute, sizes, lasting);
+/// The next spread's sizes and least memory. False: nothing of it is left to try.
+bool LayoutSearch::begin_spread(const Spread& spread) {
+  row_ = {sizes_of(spread), {}, 0};
+  if (row_.sizes.empty()) return false;
+  const TrainingBill leanest = training_bill(laid_out({spread, kRecompute[0], row_.sizes.front()}));
+  row_.leanest = leanest;
+  row_.state_bytes = state_bytes(leanest);
+  if (row_.state_bytes <= leanest.capacity_bytes + leanest.band_bytes) return true;
+  const size_t all = std::size(kRecompute) * row_.sizes.size();
+  tried_ += all;
+  note_lack(leanest);
+  drop(states, all);
+  return false;
 }
 
-/// Micro-batches of one spread and recomputation, ascending. `least_bytes`: what each takes at least.
-void LayoutSearch::try_row(const Spread& spread, Recompute recompute, const std::vector<double>& sizes,
-                           uint64_t least_bytes) {
+/// The next recomputation of the present spread.
+void LayoutSearch::try_row() {
+  const Spread& spread = spreads_[next_spread_];
+  const bool gone = next_recompute_ == 0 && !scouting_ && !begin_spread(spread);
+  if (!gone && scouting_) scout(spread, kRecompute[next_recompute_]);
+  if (!gone && !scouting_) try_sizes(spread, kRecompute[next_recompute_]);
+  if (gone || ++next_recompute_ == std::size(kRecompute)) {
+    next_recompute_ = 0;
+    ++next_spread_;
+  }
+}
+
+/// Micro-batches of one spread and recomputation, ascending: the first that exceeds ends the row.
+void LayoutSearch::try_sizes(const Spread& spread, Recompute recompute) {
+  const std::vector<double>& sizes = row_.sizes;
+  const bool exception = frees_gradients(spread);  // the last is tried whatever those before it take
+  uint64_t least_bytes = row_.state_bytes;
   tried_ += sizes.size();
-  bool exceeded = false;
   for (size_t i = 0; i < sizes.size(); ++i) {
-    const bool exception = i + 1 == sizes.size() && frees_gradients(spread);
-    if (exceeded && !exception) {
-      drop(memory, sizes.size() - i - (frees_gradients(spread) ? 1 : 0));
-      if (!frees_gradients(spread)) return;
-      i = sizes.size() - 1;
-      least_bytes = 0;
-    }
-    exceeded = !try_layout(laid_out({spread, recompute, sizes[i]}), &least_bytes);
+    const bool known = recompute == kRecompute[0] && i == 0;
+    if (try_layout(laid_out({spread, recompute, sizes[i]}), &least_bytes, known ? &row_.leanest : nullptr)) continue;
+    const size_t last = sizes.size() - 1, next = exception ? last : sizes.size();
+    if (i >= last) return;
+    drop(memory, next - i - 1);
+    least_bytes = 0;
+    i = next - 1;
   }
 }
 
 /// False: it takes too much memory. The time, a fiftieth of the work of a bill, may spare the bill: where a layout of
-/// `least_bytes` as slow as that would not become a row.
-bool LayoutSearch::try_layout(Plan plan, uint64_t* least_bytes) {
+/// `least_bytes` as slow as that would not become a row. `known`: its totals, where they are worked out already.
+bool LayoutSearch::try_layout(Plan plan, uint64_t* least_bytes, const TrainingTotals* known) {
   if (!training_faults(plan).empty()) return drop(illegal, 1), true;
   LayoutRow row;
   row.plan = std::move(plan);
@@ -202,7 +213,7 @@ bool LayoutSearch::try_layout(Plan plan, uint64_t* least_bytes) {
   if (deadline_ > 0 && !(row.days && *row.days <= deadline_)) return drop(deadline, 1), true;
   if (budget_ > 0 && !(row.usd && *row.usd <= budget_)) return drop(budget, 1), true;
   if (fitting_ > 0 && !fitting_rows_.wants(row.merits)) return ++kept_, true;
-  const TrainingTotals need = training_totals(row.plan);
+  const TrainingTotals need = known != nullptr ? *known : training_totals(row.plan);
   if (need.verdict == Verdict::invalid) return drop(illegal, 1), true;
   *least_bytes = need.device_bytes;
   if (need.verdict == Verdict::exceeds) return note_lack(need), drop(memory, 1), false;

@@ -32,9 +32,10 @@ class LayoutSearch {
   void leave_out_hopeless_counts();
   bool next_count();
   void begin_round();
-  void try_spread(const Spread& spread);
-  void try_row(const Spread& spread, Recompute recompute, const std::vector<double>& sizes, uint64_t least_bytes);
-  bool try_layout(Plan plan, uint64_t* least_bytes);
+  bool begin_spread(const Spread& spread);
+  void try_row();
+  void try_sizes(const Spread& spread, Recompute recompute);
+  bool try_layout(Plan plan, uint64_t* least_bytes, const TrainingTotals* known);
   void scout(const Spread& spread, Recompute recompute);
   double most_sequences(const Spread& spread, Recompute recompute);
   double longest(const Spread& spread, Recompute recompute);
@@ -45,16 +46,22 @@ class LayoutSearch {
   void drop(Reason reason, size_t count) { fell_out_[reason] += count; }
 
   Question question_;
-  bool own_batch_ = false;    // the plan gives no global batch
-  bool free_count_ = false;   // the number of GPUs is part of the answer
-  bool scouting_ = false;     // the longest sequence or the largest micro-batch is looked for; rows come after it
-  std::vector<Plan> kinds_;   // the plan on each kind of GPU
+  bool own_batch_ = false;   // the plan gives no global batch
+  bool free_count_ = false;  // the number of GPUs is part of the answer
+  bool scouting_ = false;    // the longest sequence or the largest micro-batch is looked for; rows come after it
+  std::vector<Plan> kinds_;  // the plan on each kind of GPU
   size_t kind_ = 0;
   std::vector<double> counts_;  // of GPUs, on the present kind
   size_t count_ = 0;
-  double first_count_ = 0;      // the fewest GPUs of this kind that do
+  double first_count_ = 0;  // the fewest GPUs of this kind that do
   std::vector<Spread> spreads_;
-  size_t next_spread_ = 0;
+  size_t next_spread_ = 0, next_recompute_ = 0;
+  struct Row {
+    std::vector<double> sizes;  // micro-batches
+    TrainingTotals leanest;     // of the smallest, all recomputed
+    uint64_t state_bytes = 0;   // what each takes at least
+  };
+  Row row_;             // of the present spread
   size_t fitting_ = 0;  // layouts of the present count
   double found_ = 0;    // tokens or sequences
   double deadline_ = 0, budget_ = 0;

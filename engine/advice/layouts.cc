@@ -20,7 +20,9 @@ Sizes divisors(double value, double most) {
   return sizes;
 }
 
-bool splits_layers(const Plan& plan) { return plan.framework == Framework::megatron || plan.framework == Framework::fsdp2; }
+bool splits_layers(const Plan& plan) {
+  return plan.framework == Framework::megatron || plan.framework == Framework::fsdp2;
+}
 
 bool has_pipeline(const Plan& plan) { return splits_layers(plan) || plan.framework == Framework::deepspeed; }
 

@@ -54,11 +54,13 @@ Limit sequence_limit(const Plan& plan) {
   const double unit = std::ceil(kSequenceStep / chunk) * chunk;
   const bool limited = plan.max_positions >= unit;
   const double most_units = std::floor((limited ? plan.max_positions : kMostTokens) / unit);
-  const double units =
-      largest_that(0, most_units, [&](double count) { return fits_with(plan, {{Key::seq, count * unit}}); });
+  const double units = largest_that(0, most_units, [&](double count) {
+    return fits_with(plan, {{Key::seq, count * unit}});
+  });
   const double tokens = units * unit;
   if (units == 0)
-    return limit("longest_seq", 0, "With this layout no sequence fits, not even " + show_grouped(unit) + " tokens.", "");
+    return limit("longest_seq", 0, "With this layout no sequence fits, not even " + show_grouped(unit) + " tokens.",
+                 "");
   std::string text = "With this layout sequences of up to " + show_grouped(tokens) + " tokens fit";
   text += limited && units == most_units ? ", all that the model was made for." : ".";
   return limit("longest_seq", tokens, std::move(text), "seq=" + write_number(tokens));
@@ -76,9 +78,9 @@ Limit gpus_limit(const Plan& plan) {
     const auto [gpus, batch] = with_ranks(ranks);
     if (!fits_with(plan, {{Key::gpus, gpus}, {Key::global_batch, batch}})) continue;
     const double fewest = ranks - largest_that(0, ranks / 2, [&](double fewer) {
-      const auto [g, b] = with_ranks(ranks - fewer);
-      return fits_with(plan, {{Key::gpus, g}, {Key::global_batch, b}});
-    });
+                            const auto [g, b] = with_ranks(ranks - fewer);
+                            return fits_with(plan, {{Key::gpus, g}, {Key::global_batch, b}});
+                          });
     const auto [least, sequences] = with_ranks(fewest);
     return limit("fewest_gpus", least,
                  "With this layout " + show_grouped(least) + (least == 1 ? " GPU does." : " GPUs are enough."),

@@ -17,8 +17,28 @@ Either search_of(const Plan& plan) {
 
 PlanSearch::PlanSearch(const Plan& plan) : plan_(plan), search_(search_of(plan)) {}
 
-bool PlanSearch::step(size_t layouts) {
+bool PlanSearch::step_search(size_t layouts) {
   return std::visit([layouts](auto& search) { return search.step(layouts); }, search_);
+}
+
+bool PlanSearch::step(size_t layouts) {
+  const bool serving = std::holds_alternative<DeploymentSearch>(search_);
+  switch (part_) {
+    case Part::layouts:
+      if (!step_search(layouts)) part_ = Part::limits;
+      break;
+    case Part::limits:
+      limits_ = serving ? serving_limits(plan_) : training_limits(plan_);
+      part_ = Part::switches;
+      break;
+    case Part::switches:
+      switches_ = serving ? serving_switches(plan_) : training_switches(plan_);
+      part_ = Part::done;
+      break;
+    case Part::done:
+      break;
+  }
+  return part_ != Part::done;
 }
 
 size_t PlanSearch::tried() const {
@@ -33,8 +53,8 @@ Answer PlanSearch::answer() const {
   Answer answer;
   answer.question = plan_.question;
   std::visit([&](const auto& search) { search.finish(answer); }, search_);
-  answer.limits = answer.serving ? serving_limits(plan_) : training_limits(plan_);
-  answer.switches = answer.serving ? serving_switches(plan_) : training_switches(plan_);
+  answer.limits = limits_;
+  answer.switches = switches_;
   answer.messages = question_messages(plan_);
   return answer;
 }

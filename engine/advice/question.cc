@@ -9,8 +9,8 @@ namespace vram {
 namespace {
 
 constexpr double kMostGpus = 65536;
-constexpr Key kOfTheGpu[] = {Key::gpu_mem, Key::gpu_tflops, Key::gpu_bw, Key::link_bw, Key::net_bw,
-                             Key::host_mem, Key::price, Key::watts, Key::node};
+constexpr Key kOfTheGpu[] = {Key::gpu_mem,  Key::gpu_tflops, Key::gpu_bw, Key::link_bw, Key::net_bw,
+                             Key::host_mem, Key::price,      Key::watts,  Key::node};
 constexpr Key kAsked[] = {Key::question, Key::deadline, Key::budget, Key::gpus_among};
 
 void forget(Plan& plan, Key key) { plan.given.reset(static_cast<size_t>(key)); }
@@ -63,7 +63,8 @@ std::vector<Message> question_messages(const Plan& plan) {
   for (const Key key : {Key::deadline, Key::budget}) {
     if (!plan.has(key)) continue;
     const std::string name(field(key).name);
-    messages.push_back({name, value_text(plan, key), name + ": without tokens (or dataset) a run has no end and no cost"});
+    messages.push_back(
+        {name, value_text(plan, key), name + ": without tokens (or dataset) a run has no end and no cost"});
   }
   return messages;
 }

@@ -18,8 +18,8 @@ std::vector<Finding> serving_remedies(const Plan& plan, const ServingBill& bill,
 std::vector<Finding> notices(const Plan& plan, const TrainingBill& training, const ComputeFigures& compute,
                              const ServingBill& serving);
 
-/// Time of the same tokens after a change ÷ before, by the estimate, whatever `mfu` says: a given MFU cannot know what a
-/// change costs. Empty where it is not known.
+/// Time of the same tokens after a change ÷ before, by the estimate, whatever `mfu` says: a given MFU cannot know what
+/// a change costs. Empty where it is not known.
 std::optional<double> time_ratio(const Plan& plan, const Plan& changed);
 
 /// Bytes as the plan's reader wants them: GiB or GB.

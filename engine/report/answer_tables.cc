@@ -25,8 +25,8 @@ TextTable without_empty_columns(const TextTable& table) {
   TextTable kept;
   kept.rows.resize(table.rows.size());
   for (size_t column = 0; column < table.heading.size(); ++column) {
-    const bool empty = std::all_of(table.rows.begin(), table.rows.end(),
-                                   [&](const auto& row) { return row[column].empty(); });
+    const bool empty =
+        std::all_of(table.rows.begin(), table.rows.end(), [&](const auto& row) { return row[column].empty(); });
     if (empty) continue;
     kept.heading.push_back(table.heading[column]);
     kept.alignment += table.alignment[column];
@@ -40,33 +40,41 @@ bool several_kinds(const Rows& rows) {
   return std::any_of(rows.begin(), rows.end(), [&](const auto& row) { return row.plan.gpu != rows.front().plan.gpu; });
 }
 
+template <class Rows>
+bool several_counts(const Rows& rows) {
+  return std::any_of(rows.begin(), rows.end(),
+                     [&](const auto& row) { return row.plan.gpus != rows.front().plan.gpus; });
+}
+
 TextTable layout_table(const Plan& plan, const Answer& answer, size_t most) {
-  TextTable table{{"", "GPU", "GPUs", "layout", "seq", unit_name(plan), "MFU", "tokens/s", "days", "USD"},
-                  "rlrlrrrrrr",
-                  {}};
-  const bool kinds = several_kinds(answer.layouts);
+  TextTable table{
+      {"", "GPU", "GPUs", "layout", "seq", unit_name(plan), "MFU", "tokens/s", "days", "USD"}, "rlrlrrrrrr", {}};
+  const bool kinds = several_kinds(answer.layouts), counts = several_counts(answer.layouts);
   for (size_t i = 0; i < std::min(most, answer.layouts.size()); ++i) {
     const LayoutRow& row = answer.layouts[i];
-    table.rows.push_back({std::to_string(i + 1), kinds ? row.plan.gpu : "", show_grouped(row.plan.gpus),
-                          layout_words(row.plan),
-                          answer.question == Question::longest_seq ? show_grouped(row.plan.seq) : "",
-                          one_decimal(static_cast<double>(row.device_bytes) / unit_of(plan)), shown_if(row.mfu, percent),
-                          shown_if(row.tokens_per_second, show_count), shown_if(row.days, one_decimal),
-                          shown_if(row.usd, usd)});
+    table.rows.push_back(
+        {std::to_string(i + 1), kinds ? row.plan.gpu : "", counts ? show_grouped(row.plan.gpus) : "",
+         layout_words(row.plan), answer.question == Question::longest_seq ? show_grouped(row.plan.seq) : "",
+         one_decimal(static_cast<double>(row.device_bytes) / unit_of(plan)), shown_if(row.mfu, percent),
+         shown_if(row.tokens_per_second, show_count), shown_if(row.days, one_decimal), shown_if(row.usd, usd)});
   }
   return table;
 }
 
+/// "2 × 8": replicas and the GPUs of each.
+std::string gpus_text(const DeploymentRow& row) {
+  const std::string each = show_grouped(row.plan.serve_gpus);
+  return row.plan.replicas > 1 ? show_grouped(row.plan.replicas) + " × " + each : each;
+}
+
 TextTable deployment_table(const Answer& answer, size_t most) {
-  TextTable table{{"", "GPU", "GPUs", "replicas", "deployment", "prompt", "requests", "TTFT", "a token", "tokens/s",
-                   "USD/M"},
-                  "rlrrlrrrrrr",
+  TextTable table{{"", "GPU", "GPUs", "deployment", "prompt", "requests", "TTFT", "a token", "tokens/s", "USD/M"},
+                  "rlrlrrrrrr",
                   {}};
   const bool kinds = several_kinds(answer.deployments);
   for (size_t i = 0; i < std::min(most, answer.deployments.size()); ++i) {
     const DeploymentRow& row = answer.deployments[i];
-    table.rows.push_back({std::to_string(i + 1), kinds ? row.plan.gpu : "", show_grouped(row.gpus),
-                          show_grouped(row.plan.replicas), deployment_words(row.plan),
+    table.rows.push_back({std::to_string(i + 1), kinds ? row.plan.gpu : "", gpus_text(row), deployment_words(row.plan),
                           answer.question == Question::context ? show_grouped(row.plan.prompt) : "",
                           show_grouped(row.plan.concurrency), shown_if(row.prefill_seconds, show_duration),
                           shown_if(row.decode_seconds_per_token, show_duration),
@@ -84,7 +92,7 @@ std::string time_text(double ratio) {
 
 std::string saved_text(const Plan& plan, int64_t bytes) {
   const double value = static_cast<double>(bytes) / unit_of(plan);
-  const std::string amount = show_fixed(std::fabs(value), 1);
+  const std::string amount = one_decimal(std::fabs(value));
   if (amount == "0.0") return "0";
   return (value < 0 ? "−" : "") + amount;
 }

@@ -34,6 +34,26 @@ void add_table(std::string& out, const TextTable& table) {
   for (const auto& row : table.rows) add_row(out, table, widths, row);
 }
 
+/// The switches in 80 columns: a change in several rows where it is long, what it costs in quality behind it.
+TextTable narrow_switches(const Plan& plan, const Answer& answer) {
+  constexpr size_t kChange = 46;
+  TextTable table = switch_table(plan, answer);
+  const auto quality = std::find(table.heading.begin(), table.heading.end(), "quality") - table.heading.begin();
+  TextTable narrow{{table.heading.begin(), table.heading.begin() + quality}, table.alignment, {}};
+  for (auto& cells : table.rows) {
+    const bool costs =
+        quality < static_cast<std::ptrdiff_t>(cells.size()) && !cells[static_cast<size_t>(quality)].empty();
+    if (costs) cells[0] += " (quality: " + cells[static_cast<size_t>(quality)] + ")";
+    const std::vector<std::string> parts = wrap(cells[0], kChange);
+    for (size_t i = 0; i < parts.size(); ++i) {
+      narrow.rows.emplace_back(narrow.heading.size());
+      if (i == 0) narrow.rows.back().assign(cells.begin(), cells.begin() + quality);
+      narrow.rows.back()[0] = parts[i];
+    }
+  }
+  return narrow;
+}
+
 void add_paragraph(std::string& out, const std::string& first, std::string_view text) {
   std::string lead = first;
   for (const std::string& part : wrap(text, kColumns - display_width(first))) {
@@ -77,7 +97,7 @@ std::string answer_text(const Plan& plan, const Answer& answer, size_t most) {
   for (const std::string& sentence : fell_out_sentences(answer)) add_paragraph(out, "- ", sentence);
   if (!answer.switches.empty()) {
     out += std::string("\n") + kSwitchTitle + "\n";
-    add_table(out, switch_table(plan, answer));
+    add_table(out, narrow_switches(plan, answer));
   }
   return out;
 }
@@ -106,9 +126,10 @@ std::string answer_markdown(const Plan& plan, const Answer& answer, size_t most,
 }
 
 std::string answer_csv(const Answer& answer, size_t most) {
-  std::string out = answer.serving ? "gpu,gpus,replicas,concurrency,device_bytes,verdict,prefill_seconds,"
-                                     "decode_seconds_per_token,tokens_per_second,usd_per_million_tokens,share\n"
-                                   : "gpu,gpus,device_bytes,verdict,mfu,step_seconds,tokens_per_second,days,usd,share\n";
+  std::string out = answer.serving
+                        ? "gpu,gpus,replicas,concurrency,device_bytes,verdict,prefill_seconds,"
+                          "decode_seconds_per_token,tokens_per_second,usd_per_million_tokens,share\n"
+                        : "gpu,gpus,device_bytes,verdict,mfu,step_seconds,tokens_per_second,days,usd,share\n";
   for (size_t i = 0; i < std::min(most, row_count(answer)); ++i) {
     if (answer.serving) {
       const DeploymentRow& row = answer.deployments[i];
@@ -118,10 +139,10 @@ std::string answer_csv(const Answer& answer, size_t most) {
                       csv_number(row.tokens_per_second), csv_number(row.usd_per_million_tokens), row_share(answer, i)});
     } else {
       const LayoutRow& row = answer.layouts[i];
-      out += csv_row({row.plan.gpu, csv_number(row.plan.gpus), std::to_string(row.device_bytes),
-                      verdict_word(row.verdict), csv_number(row.mfu), csv_number(row.step_seconds),
-                      csv_number(row.tokens_per_second), csv_number(row.days), csv_number(row.usd),
-                      row_share(answer, i)});
+      out +=
+          csv_row({row.plan.gpu, csv_number(row.plan.gpus), std::to_string(row.device_bytes), verdict_word(row.verdict),
+                   csv_number(row.mfu), csv_number(row.step_seconds), csv_number(row.tokens_per_second),
+                   csv_number(row.days), csv_number(row.usd), row_share(answer, i)});
     }
   }
   return out;

@@ -17,8 +17,10 @@ std::string counted(double count, const char* one, const char* several) {
 std::string tried_sentence(const Answer& answer) {
   const char* const what = answer.serving ? "deployments" : "layouts";
   const std::string tried = counted(static_cast<double>(answer.tried), answer.serving ? "deployment" : "layout", what);
-  return tried + (answer.tried == 1 ? " was tried, " : " were tried, ") + n(static_cast<double>(row_count(answer))) +
-         " stand out.";
+  const size_t rows = row_count(answer);
+  if (rows == 0) return tried + (answer.tried == 1 ? " was tried." : " were tried.");
+  return tried + (answer.tried == 1 ? " was tried, " : " were tried, ") + n(static_cast<double>(rows)) +
+         (rows == 1 ? " stands out." : " stand out.");
 }
 
 std::string nothing_sentence(const Plan& plan, const Answer& answer) {
@@ -110,8 +112,7 @@ std::vector<std::string> fell_out_sentences(const Answer& answer) {
   std::vector<FellOut> groups = answer.fell_out;
   std::stable_sort(groups.begin(), groups.end(), [](const FellOut& a, const FellOut& b) { return a.count > b.count; });
   std::vector<std::string> sentences;
-  for (const FellOut& group : groups)
-    sentences.push_back(n(static_cast<double>(group.count)) + ": " + group.reason);
+  for (const FellOut& group : groups) sentences.push_back(n(static_cast<double>(group.count)) + ": " + group.reason);
   return sentences;
 }
 
@@ -139,7 +140,8 @@ std::string deployment_words(const Plan& row) {
   add_size(text, "dp", row.serve_dp);
   add_size(text, "ep", row.serve_ep);
   if (text.empty()) text = "one GPU";
-  return text + ", " + row.weights + ", KV " + row.kv;
+  text += ", " + row.weights;
+  return row.has(Key::kv) ? text + ", KV " + row.kv : text;
 }
 
 }  // namespace vram

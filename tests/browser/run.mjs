@@ -4,11 +4,12 @@ import { close, wire } from './harness.mjs';
 import { cases as reading } from './reading.mjs';
 import { cases as editing } from './editing.mjs';
 import { cases as surroundings } from './surroundings.mjs';
+import { cases as planning } from './planning.mjs';
 
 const wanted = process.argv[2] ?? '';
 let passed = 0;
 let failed = 0;
-for (const [name, run] of Object.entries({ ...reading, ...editing, ...surroundings })) {
+for (const [name, run] of Object.entries({ ...reading, ...editing, ...surroundings, ...planning })) {
   if (!name.includes(wanted)) continue;
   try {
     await run();

@@ -72,8 +72,9 @@ TEST_CASE("The largest micro-batch fits, and no larger one of the search does") 
 }
 
 TEST_CASE("The cheapest row meets the deadline, and no row costs less") {
-  const std::string share = "model=llama-3.1-8b&tokens=20e9&question=cheapest&deadline=3&gpus_among=h100-sxm5-80gb,"
-                            "a100-sxm4-80gb";
+  const std::string share =
+      "model=llama-3.1-8b&tokens=20e9&question=cheapest&deadline=3&gpus_among=h100-sxm5-80gb,"
+      "a100-sxm4-80gb";
   const Answer answer = answer_to(share);
   REQUIRE_FALSE(answer.layouts.empty());
   for (const LayoutRow& row : answer.layouts) {

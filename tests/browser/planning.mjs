@@ -1,0 +1,70 @@
+// The Plan view: questions, rows that become the plan, and a search that lets the page live.
+import { execFileSync } from 'node:child_process';
+import { equal, open, truth } from './harness.mjs';
+
+const base = 'v=1&model=llama-3.1-70b&gpus=64&tp=8&pp=4&global_batch=512';
+const program = process.env.VRAM_LEDGER;
+
+/// Once the search has come to its end, the document's text.
+async function answered(tab) {
+  await tab.until(async () => (await tab.text()).includes('tried, '), 'an answer');
+  await tab.settle();
+  return tab.text();
+}
+
+export const cases = {
+  async 'the Plan view answers, in the document as well'() {
+    const tab = await open(`${base}&view=plan`);
+    const text = await answered(tab);
+    truth(text.includes('Fastest: '), 'no answer in the document');
+    truth(text.includes('What each switch is worth'), 'no switches in the document');
+    const { places } = await tab.state();
+    for (const name of ['tab.plan', 'ask.fit', 'ask.replicas', 'row.1', 'limit.longest_seq', 'switch.recompute_full'])
+      truth(places[name], `no ${name}`);
+    equal(tab.faults, [], 'errors on the console');
+    await tab.close();
+  },
+  async 'the page\'s rows are the command line\'s'() {
+    if (!program) return;
+    const tab = await open(`${base}&view=plan`);
+    await answered(tab);
+    await tab.click('row.1');
+    const wanted = JSON.parse(execFileSync(program, ['plan', base, '--format', 'json'], { encoding: 'utf8' })).layouts[0];
+    equal((await tab.report()).share, wanted.share, 'share of the first row');
+    equal((await tab.report()).training.device_bytes, wanted.device_bytes, 'its memory');
+    await tab.close();
+  },
+  async 'a row becomes the plan, and what is asked stays'() {
+    const tab = await open(`${base}&mfu=0.4&question=fastest&view=plan`);
+    await answered(tab);
+    await tab.click('row.2');
+    await tab.until(async () => {
+      const hash = await tab.hash();
+      return hash.includes('question=fastest') && hash.includes('view=plan') && hash.includes('mfu=0.4') && !hash.startsWith(base);
+    }, 'the row in the address');
+    await tab.page.goBack();
+    await tab.until(async () => (await tab.report()).share.startsWith(base), 'one step back');
+    await tab.close();
+  },
+  async 'another question is another answer'() {
+    const tab = await open(`${base}&view=plan`);
+    await answered(tab);
+    await tab.click('ask.fewest-gpus');
+    await tab.until(async () => (await tab.text()).includes('Fewest GPUs: 24 × '), 'the fewest GPUs');
+    await tab.click('ask.concurrency');
+    await tab.until(async () => (await tab.text()).includes('Most requests at a time: '), 'requests');
+    await tab.close();
+  },
+  async 'a long search can be stopped, and begun again'() {
+    const kinds = 'h100-sxm5-80gb,h200-sxm-141gb,b200-180gb,h800-sxm5-80gb';
+    const tab = await open('', { drawn: false });
+    await tab.page.goto(`${tab.page.url().split('#')[0]}#model=deepseek-v3&gpus=2048&global_batch=15360&gpus_among=${kinds}&view=plan`);
+    await tab.page.reload();
+    await tab.until(async (state) => state.places['search.stop'], 'a way to stop it');
+    const at = await tab.place('search.stop');
+    await tab.page.mouse.click(at.x, at.y);
+    await tab.until(async (state) => state.places['search.again'], 'it has stopped');
+    await tab.settle();
+    await tab.close();
+  },
+};
