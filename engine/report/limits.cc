@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/plan/plan.h"
+#include "engine/units.h"
+
 namespace vram {
 namespace {
 
@@ -19,9 +22,48 @@ bool add_fault(const char* bill, const std::vector<Line>& lines, std::vector<Mes
   const Line* line = too_large_line(lines);
   if (line == nullptr && total_bytes(lines) <= kLargestBillBytes) return false;
   const std::string name = line != nullptr ? std::string("'") + line->label + "'" : "the total";
-  faults.push_back({line != nullptr ? line->id : "", "",
-                    std::string(bill) + ": " + name + " is above 2^53 bytes, the most that is billed exactly"});
+  faults.push_back({"", "", std::string(bill) + ": " + name + " is above 2^53 bytes, the most that is billed exactly"});
   return true;
+}
+
+bool is_about_no_key(const Message& fault) { return fault.key.empty(); }
+
+bool is_numeric(FieldKind kind) {
+  return kind == FieldKind::count || kind == FieldKind::number || kind == FieldKind::size;
+}
+
+double number_of(const Plan& plan, const Field& row) { return read_number(value_text(plan, row.key)).value_or(0); }
+
+/// Of the given keys without which the bill is exact (of all, where none alone makes it so) the one that is the largest
+/// multiple of its default.
+template <typename IsExact>
+const Field* key_to_blame(const Plan& plan, IsExact is_exact_without) {
+  const Field* blamed = nullptr;
+  double most = 0;
+  bool alone = false;
+  for (const Field& row : fields()) {
+    if (!plan.has(row.key) || !is_numeric(row.kind)) continue;
+    Plan without = plan;
+    clear_value(without, row.key);
+    const bool exact = is_exact_without(without);
+    const double multiple = number_of(plan, row) / std::max(1.0, number_of(without, row));
+    if (exact < alone || (exact == alone && multiple <= most)) continue;
+    blamed = &row;
+    most = multiple;
+    alone = exact;
+  }
+  return blamed;
+}
+
+template <typename IsExact>
+void name_in(const Plan& plan, std::vector<Message>& faults, IsExact is_exact_without) {
+  if (std::none_of(faults.begin(), faults.end(), is_about_no_key)) return;
+  const Field* row = key_to_blame(plan, is_exact_without);
+  if (row == nullptr) return;
+  for (Message& fault : faults) {
+    if (!is_about_no_key(fault)) continue;
+    fault = {std::string(row->name), value_text(plan, row->key), std::string(row->name) + ": " + fault.text};
+  }
 }
 
 void leave_out(std::optional<uint64_t>& bytes) {
@@ -51,6 +93,14 @@ void refuse_too_large(ServingBill& bill) {
         &bill.napkin.weights_bytes, &bill.napkin.reserve_bytes, &bill.napkin.kv_bytes_per_request}) {
     leave_out(*bytes);
   }
+}
+
+void name_the_key(const Plan& plan, TrainingBill& bill) {
+  name_in(plan, bill.faults, [](const Plan& without) { return training_bill(without).faults.empty(); });
+}
+
+void name_the_key(const Plan& plan, ServingBill& bill) {
+  name_in(plan, bill.faults, [](const Plan& without) { return serving_bill(without).faults.empty(); });
 }
 
 void leave_out_steps(ComputeFigures& compute) {

@@ -11,6 +11,10 @@ namespace vram {
 void refuse_too_large(TrainingBill& bill);
 void refuse_too_large(ServingBill& bill);
 
+/// Names the key of the plan that makes a bill too large: the first given one without which it is not.
+void name_the_key(const Plan& plan, TrainingBill& bill);
+void name_the_key(const Plan& plan, ServingBill& bill);
+
 /// Of an impossible training plan: what depends on no layout.
 void leave_out_steps(ComputeFigures& compute);
 

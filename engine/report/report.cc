@@ -38,6 +38,8 @@ Report report(const PlanReading& reading) {
   result.serving = serving_bill(plan);
   refuse_too_large(result.training);
   refuse_too_large(result.serving);
+  name_the_key(plan, result.training);
+  name_the_key(plan, result.serving);
   leave_out_too_large(result.compute);
   if (result.training.verdict == Verdict::invalid) leave_out_steps(result.compute);
   result.findings = findings(plan, result.training, result.compute, result.serving);

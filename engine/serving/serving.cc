@@ -43,7 +43,9 @@ Line cache_line(const Plan& plan, const Replica& replica, const StageCapacity& s
 /// Figures above 2^53 are refused by name.
 void refuse_too_large(const std::vector<Line>& lines, ServingBill& bill) {
   for (const Line& line : lines) {
-    if (line.too_large) bill.faults.push_back({line.id, "", std::string(line.label) + ": more than 2^53 bytes"});
+    if (line.too_large)
+      bill.faults.push_back(
+          {"", "", std::string("serving: '") + line.label + "' is above 2^53 bytes, the most that is billed exactly"});
   }
 }
 

@@ -55,12 +55,15 @@ struct State {
   const char* label;
   double bits;
   double zero_stage;
+  bool offloaded;
 };
 
-std::vector<State> states_of(const Storage& storage) {
-  return {{"weights", "Weights", storage.weight, 3},
-          {"gradients", "Gradients", storage.gradient, 2},
-          {"optimizer", "Optimizer", storage.master + storage.moment * storage.moments, 1}};
+std::vector<State> states_of(const Plan& plan) {
+  const Storage storage = adapter_storage(plan);
+  const bool all = plan.offload == Offload::all;
+  return {{"weights", "Weights", storage.weight, 3, all},
+          {"gradients", "Gradients", storage.gradient, 2, all},
+          {"optimizer", "Optimizer", storage.master + storage.moment * storage.moments, 1, offloads_optimizer(plan)}};
 }
 
 struct Share {
@@ -77,6 +80,7 @@ Line state_line(const Plan& plan, const State& state, const std::vector<Share>& 
     push_bits(state.bits, "bytes a parameter", factors);
     if (plan.zero >= state.zero_stage && share.shards > 1)
       factors.push_back(over("n", share.shards, "ranks of the sharding group"));
+    push_kept_share(plan, state.offloaded, factors);
     children.push_back(leaf(share.id, share.label, std::move(factors),
                             "LoRA, arXiv 2106.09685, section 4.1; precision of the adapters by library", kStatesBand));
   }
@@ -144,7 +148,7 @@ Line adapters_line(const Plan& plan, const Stage& stage) {
   const std::vector<Share> shares = shares_of(plan, stage);
   if (shares.empty()) return sum_line("adapters", "Adapters", {});
   std::vector<Line> children;
-  for (const State& state : states_of(adapter_storage(plan))) children.push_back(state_line(plan, state, shares));
+  for (const State& state : states_of(plan)) children.push_back(state_line(plan, state, shares));
   return sum_line("adapters", "Adapters", std::move(children));
 }
 

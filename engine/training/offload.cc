@@ -4,17 +4,33 @@
 
 #include "engine/training/activations.h"
 #include "engine/training/gathered.h"
+#include "engine/training/lora.h"
 #include "engine/training/parameters.h"
 #include "engine/training/states.h"
+#include "engine/training/storage.h"
 
 namespace vram {
 namespace {
 
-/// States, and the copies of gradients that the host's optimizer reads.
+/// States, and what DeepSpeed keeps of gradients for the optimizer.
 uint64_t state_bytes(const Plan& plan, const Stage& stage) {
   const std::vector<ParameterGroup> groups = stage_parameters(plan, stage);
   return weights_line(plan, groups).bytes + gradients_line(plan, groups, true).bytes +
-         optimizer_line(plan, groups).bytes + buffers_line(plan, stage, groups, PhaseKind::reduce).bytes;
+         optimizer_line(plan, groups).bytes + adapters_line(plan, stage).bytes +
+         buffers_line(plan, stage, groups, PhaseKind::reduce).bytes;
+}
+
+/// Where gradients stay on the GPU, the host's optimizer has a copy of them in the precision of the weights that it
+/// updates (Megatron-LM, core/optimizer/cpu_offloading/hybrid_optimizer.py, cpu_copy_map_grad; torchao,
+/// optim/cpu_offload.py). DeepSpeed's are in its own account.
+double gradient_copies(const Plan& plan, const Stage& stage) {
+  if (plan.offload != Offload::optimizer || plan.framework == Framework::deepspeed || !trains_all(plan)) return 0;
+  const Storage storage = storage_of(plan);
+  const double bits = storage.master > 0 ? storage.master : storage.weight;
+  double bytes = 0;
+  for (const ParameterGroup& g : stage_parameters(plan, stage))
+    if (g.trained) bytes += elements_a_rank(plan, g) * bits / 8 / (plan.zero >= 1 ? g.shards : 1);
+  return bytes * plan.offload_fraction;
 }
 
 /// What one rank of the stage puts into host memory.
@@ -23,7 +39,7 @@ double offloaded_bytes(const Plan& plan, const Stage& stage, const ModelTensors&
   Plan kept = plan;
   kept.offload = Offload::none;
   const uint64_t all = state_bytes(kept, stage), rest = state_bytes(plan, stage);
-  return static_cast<double>(all) - static_cast<double>(rest);
+  return static_cast<double>(all) - static_cast<double>(rest) + gradient_copies(plan, stage);
 }
 
 }  // namespace

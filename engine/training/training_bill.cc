@@ -76,10 +76,12 @@ Verdict memory_verdict(const Plan& plan, uint64_t need, uint64_t band, uint64_t 
 bool refuse_too_large(TrainingBill& bill) {
   for (const Line& line : bill.lines) {
     if (!line.too_large) continue;
-    bill.faults.push_back({"", "", std::string("The line ") + line.id + " of the training bill is above 2^53 bytes."});
+    bill.faults.push_back(
+        {"", "",
+         std::string("training: '") + line.label + "' is above 2^53 bytes, the most that is billed exactly"});
   }
   if (bill.device_bytes > kLargestBillBytes && bill.faults.empty())
-    bill.faults.push_back({"", "", "The training bill is above 2^53 bytes."});
+    bill.faults.push_back({"", "", "training: the total is above 2^53 bytes, the most that is billed exactly"});
   return !bill.faults.empty();
 }
 

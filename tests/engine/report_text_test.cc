@@ -84,6 +84,23 @@ TEST_CASE("a bill above 2^53 bytes is refused by the name of its line") {
   CHECK_FALSE(result.training.napkin.states_bytes);
 }
 
+TEST_CASE("a bill above 2^53 bytes names the key that makes it so") {
+  const auto blamed = [](const char* share) {
+    const Report result = report(share);
+    CHECK(result.training.verdict == Verdict::invalid);
+    REQUIRE_FALSE(result.training.faults.empty());
+    const Message& fault = result.training.faults[0];
+    CHECK(fault.text.rfind(fault.key + ": training: '", 0) == 0);
+    return fault.key + "=" + fault.given;
+  };
+  CHECK(blamed("model=custom&params=1e15") == "params=1000000000000000");
+  CHECK(blamed("model=llama-3.1-8b&gpus=8&seq=1e9&micro_batch=10000") == "seq=1000000000");
+  CHECK(blamed("model=llama-3.1-8b&gpus=8&micro_batch=1e6&seq=65536&recompute=full") == "micro_batch=1000000");
+  const Report serving = report("model=llama-3.1-70b&engine=llamacpp&concurrency=1e7&prompt=1e6");
+  REQUIRE_FALSE(serving.serving.faults.empty());
+  CHECK(serving.serving.faults[0].key == "concurrency");
+}
+
 TEST_CASE("work is told in the unit that fits") {
   CHECK(flops_text(46.14e9) == "46.1 GFLOPs");
   CHECK(flops_text(1.718e15) == "1.72 PFLOPs");
