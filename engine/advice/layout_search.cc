@@ -132,6 +132,7 @@ void LayoutSearch::begin_round() {
   }
   resolve(plan);
   spreads_ = spreads(plan);
+  std::reverse(spreads_.begin(), spreads_.end());  // good rows early spare the bills of what they cover
   next_spread_ = 0;
   fitting_ = 0;
 }
