@@ -197,10 +197,11 @@ Line buffers_line(const Plan& plan, const Stage& stage, const std::vector<Parame
   std::vector<Line> children = lines_of(workspace_line(plan));
   const bool optimizer = phase == PhaseKind::optimizer;
   if (optimizer) add_optimizer_buffers(plan, stage, groups, children);
-  if (plan.framework == Framework::ddp && plan.dp() > 1 && trains_all(plan))
+  const bool reduces = plan.dp() * plan.cp > 1;  // context-parallel ranks see other tokens of the same sequences
+  if (plan.framework == Framework::ddp && reduces && trains_all(plan))
     children.push_back(bucket_copies(plan, groups));
   add_deepspeed_gradients(plan, groups, children);
-  if (plan.framework == Framework::deepspeed && plan.zero >= 1 && plan.dp() > 1)
+  if (plan.framework == Framework::deepspeed && plan.zero >= 1 && reduces)
     children.push_back(reduce_bucket(plan));
   if (phase == PhaseKind::reduce && sends_bf16_copies(plan)) children.push_back(sent_gradients(plan, groups));
   if (plan.sp && plan.tp > 1 && plan.subject->has_shape && !optimizer) children.push_back(gather_buffer(plan));

@@ -1,0 +1,202 @@
+// What holds of every training job, on plans drawn at random (always the same ones).
+#include <catch2/catch_test_macros.hpp>
+#include <cmath>
+#include <map>
+#include <random>
+#include <string>
+
+#include "tests/engine/training_samples.h"
+
+using namespace vram;
+using namespace vram::samples;
+
+namespace {
+
+constexpr int kDraws = 400;
+
+class Draw {
+ public:
+  size_t below(size_t n) { return static_cast<size_t>(random_() % n); }
+  template <size_t n>
+  std::string one_of(const char* const (&words)[n]) {
+    return words[below(n)];
+  }
+
+  /// A model and how it is trained, on 64 GPUs; some of them are impossible.
+  std::string plan() {
+    std::string share = "model=" + one_of({"llama-3.1-8b", "qwen2.5-7b", "gemma-2-9b", "gpt-neox-20b", "mixtral-8x7b",
+                                           "deepseek-v2-lite", "llama-2-70b", "qwen3-30b-a3b"});
+    share += "&gpus=64&framework=" + one_of({"megatron", "deepspeed", "fsdp", "fsdp2", "ddp"});
+    share += "&recompute=" + one_of({"none", "selective", "full"}) + "&loss=" + one_of({"full", "chunked", "fused"});
+    share += "&method=" + one_of({"full", "full", "full", "lora", "qlora"});
+    share += "&optimizer=" + one_of({"adamw", "adamw8bit", "adafactor", "muon", "sgdm"});
+    share += "&offload=" + one_of({"none", "none", "none", "optimizer", "activations"});
+    share += one_of({"", "&precision=bf16-pure", "&precision=fp32"}) + one_of({"", "&attention=eager"});
+    return share + one_of({"", "&fused_optimizer=0"}) + one_of({"", "&compile=1"});
+  }
+  /// Its layout; context parallelism is left to the test.
+  std::string layout() {
+    const std::string pipeline = one_of({"", "", "&pp=2", "&pp=4", "&pp=4&schedule=gpipe"});
+    return one_of({"", "&tp=2", "&tp=4", "&tp=8&sp=0"}) + pipeline + one_of({"", "&ep=2", "&ep=4&etp=1"});
+  }
+
+ private:
+  std::mt19937 random_{20240811};  // its sequence is the same everywhere
+};
+
+bool possible(const TrainingBill& b) { return !b.stages.empty(); }
+
+/// Everything on a stage that grows with the tokens, in all phases.
+uint64_t dynamic_bytes(const TrainingBill& b) {
+  uint64_t sum = 0;
+  for (const Phase& p : b.phases) sum += line(p.lines, "activations").bytes + line(p.lines, "logits").bytes;
+  return sum;
+}
+
+}  // namespace
+
+TEST_CASE("A longer sequence never takes less", "[training]") {
+  Draw draw;
+  int judged = 0;
+  for (int i = 0; i < kDraws; ++i) {
+    const std::string share = draw.plan() + draw.layout() + "&seq=";
+    const size_t seq = 256 + 8 * draw.below(1000);
+    INFO(share << seq);
+    const TrainingBill b = bill(share + std::to_string(seq)), longer = bill(share + std::to_string(2 * seq));
+    if (!possible(b) || !possible(longer)) continue;
+    ++judged;
+    CHECK(longer.allocated_bytes >= b.allocated_bytes);
+    CHECK(longer.device_bytes >= b.device_bytes);
+  }
+  CHECK(judged > kDraws / 2);
+}
+
+TEST_CASE("Context parallelism with as many times longer sequences leaves memory nearly unchanged", "[training]") {
+  Draw draw;
+  int judged = 0;
+  for (int i = 0; i < kDraws; ++i) {
+    const std::string share = draw.plan() + draw.layout() + "&attention=flash&seq=";
+    const size_t seq = 1024 * (1 + draw.below(8)), ranks = size_t{2} << draw.below(2);
+    INFO(share << seq << " cp " << ranks);
+    const TrainingBill b = bill(share + std::to_string(seq));
+    const TrainingBill cut = bill(share + std::to_string(ranks * seq) + "&cp=" + std::to_string(ranks));
+    if (!possible(b) || !possible(cut)) continue;
+    ++judged;
+    CHECK(dynamic_bytes(cut) == dynamic_bytes(b));
+    CHECK(std::fabs(double(cut.allocated_bytes) / double(b.allocated_bytes) - 1) < 0.001);
+  }
+  CHECK(judged > kDraws / 3);
+}
+
+TEST_CASE("While the optimizer step is the peak the micro-batch does not matter", "[training]") {
+  Draw draw;
+  int judged = 0;
+  for (int i = 0; i < kDraws; ++i) {
+    const std::string share = draw.plan() + draw.layout() + "&method=full&seq=256&micro_batch=";
+    INFO(share);
+    const TrainingBill one = bill(share + "1"), two = bill(share + "2");
+    if (!possible(one) || !possible(two)) continue;
+    if (std::string(one.phase) != "optimizer" || std::string(two.phase) != "optimizer") continue;
+    ++judged;
+    // A pipeline's chunks hold an input between steps: a token's share of it is all that may differ.
+    const uint64_t held_one = line(line(one.lines, "buffers").children, "stage_inputs").bytes;
+    const uint64_t held_two = line(line(two.lines, "buffers").children, "stage_inputs").bytes;
+    if (one.stage == two.stage) CHECK(one.allocated_bytes - held_one == two.allocated_bytes - held_two);
+  }
+  CHECK(judged > 20);
+}
+
+TEST_CASE("More ZeRO never takes more of the states", "[training]") {
+  Draw draw;
+  int judged = 0;
+  for (int i = 0; i < kDraws; ++i) {
+    const std::string share = draw.plan() + draw.layout() + "&zero=";
+    INFO(share);
+    for (int zero = 0; zero < 3; ++zero) {
+      const TrainingBill b = bill(share + std::to_string(zero)), more = bill(share + std::to_string(zero + 1));
+      if (!possible(b) || !possible(more)) continue;
+      ++judged;
+      for (size_t k = 0; k < b.stages.size(); ++k) {
+        const auto states = [k](const TrainingBill& of) {
+          const std::vector<Line>& lines = of.stages[k].lines;
+          return line(lines, "weights").bytes + line(lines, "optimizer").bytes + line(lines, "adapters").bytes;
+        };
+        CHECK(states(more) <= states(b));
+        // DeepSpeed's bucket may be more than small states save; stage 3 gathers again what it shares.
+        if (zero < 2 && share.find("deepspeed") == std::string::npos)
+          CHECK(more.stages[k].allocated_bytes <= b.stages[k].allocated_bytes);
+      }
+    }
+  }
+  CHECK(judged > kDraws);
+}
+
+namespace {
+
+/// Ranks of a stage that hold the same copy of a line's share: tensor-parallel ranks where the name says "whole", KV
+/// heads where there are fewer than ranks; and the data-parallel ranks unless ZeRO shares the line.
+double copies(const Plan& plan, std::string_view name, double ranks, bool shared) {
+  const bool expert = name.starts_with("expert");
+  const bool whole = name == "norms" || name == "routers" || name == "positions" || name == "other" ||
+                     name.find("whole") != std::string_view::npos;
+  const bool kv = name.find("kv") != std::string_view::npos;
+  const double split = expert ? plan.etp * plan.ep : whole ? 1 : kv ? std::min(plan.tp, plan.kv_heads) : plan.tp;
+  return ranks / (split * (shared ? expert ? plan.expert_shards() : plan.dense_shards() : 1));
+}
+
+/// Parts of a model whatever it is cut by: "norms_cut" and "norms_kv" are norms.
+std::string part_of(std::string_view name) {
+  for (std::string_view ending : {"_cut", "_kv", "_whole"})
+    if (name.ends_with(ending)) name.remove_suffix(ending.size());
+  return std::string(name == "positions" ? "embedding" : name);
+}
+
+/// Bytes of a line's parts over all ranks of all stages, every copy counted once.
+std::map<std::string, double> once(const Plan& plan, const TrainingBill& b, const char* id, bool shared) {
+  std::map<std::string, double> sums;
+  const double ranks = plan.gpus / plan.pp;
+  for (const StageBill& stage : b.stages)
+    for (const Line& part : line(stage.lines, id).children)
+      sums[part_of(part.id)] += double(part.bytes) * ranks / copies(plan, part.id, ranks, shared);
+  return sums;
+}
+
+}  // namespace
+
+TEST_CASE("States of all ranks are those of one GPU and what is replicated by name, within a byte a line a rank",
+          "[training]") {
+  struct Cut {
+    const char* model;  // whose dimensions divide evenly, with a head of its own
+    const char* layout;
+  };
+  const Cut cuts[] = {{"llama-2-7b", "&gpus=16&tp=2"},
+                      {"llama-2-7b", "&gpus=32&tp=8&pp=4"},
+                      {"llama-3.1-8b", "&gpus=32&tp=2&pp=2&cp=2"},
+                      {"llama-2-70b", "&gpus=128&tp=16&pp=4"},
+                      {"llama-3.1-405b", "&gpus=512&tp=8&pp=2"},
+                      {"qwen2.5-32b", "&gpus=48&tp=8&pp=2"},
+                      {"mixtral-8x7b", "&gpus=64&tp=2&pp=2&ep=8&etp=1"},
+                      {"mixtral-8x7b", "&gpus=32&tp=4&ep=4&etp=2"},
+                      {"qwen3-30b-a3b", "&gpus=64&ep=16&pp=2"},
+                      {"gpt-neox-20b", "&gpus=24&tp=2&pp=2"}};
+  int judged = 0;
+  for (const Cut& cut : cuts)
+    for (const char* framework : {"megatron", "deepspeed", "fsdp2"})
+      for (int zero = 0; zero <= 3; ++zero) {
+        const std::string how =
+            std::string("&vocab_pad=1&seq=64&framework=") + framework + "&zero=" + std::to_string(zero);
+        const Plan plan = read_plan(std::string("model=") + cut.model + cut.layout + how).plan;
+        const Plan alone = read_plan(std::string("model=") + cut.model + "&gpus=1" + how).plan;
+        const TrainingBill all = training_bill(plan), one = training_bill(alone);
+        INFO(cut.model << cut.layout << how);
+        if (!possible(all)) continue;  // DeepSpeed's pipelines know no ZeRO 2 and 3
+        ++judged;
+        const auto whole = once(alone, one, "weights", false), parts = once(plan, all, "weights", zero >= 3);
+        REQUIRE(parts.size() == whole.size());
+        for (const auto& [name, bytes] : whole) {
+          INFO(name);
+          CHECK(std::fabs(parts.at(name) - bytes) <= 3 * plan.gpus);  // a part is three lines at most
+        }
+      }
+  CHECK(judged > 80);
+}
