@@ -3,7 +3,9 @@
 #include <set>
 #include <sstream>
 
+#include "engine/advice/plan_search.h"
 #include "engine/plan/plan.h"
+#include "engine/report/answer.h"
 #include "engine/report/translation.h"
 
 using namespace vram;
@@ -24,7 +26,8 @@ std::string english_word(std::string_view text) {
     "custom", "model", "fsdp", "ddp", "eager", "flash", "full", "lora", "qlora", "deepspeed", "torchtitan", "interleaved", "json", "config",
     "nanogpt", "pure", "static", "generic", "torch", "compile", "core_attn", "moe_act", "layernorm", "mla_up_proj", "shared_experts",
     "megatron", "mfu", "gpu_tflops", "price", "dropout", "llama", "cpp", "cuda", "max_memory_allocated", "max_memory_reserved", "nvidia", "smi",
-    "mem_fraction_static", "methods", "pytorch", "flops", "expandable", "batch_tokens", "max_seqs", "all", "markdown", "mlp", "moe"};
+    "mem_fraction_static", "methods", "pytorch", "flops", "expandable", "batch_tokens", "max_seqs", "all", "markdown", "mlp", "moe",
+    "tpot", "ttft"};
   for (size_t at = 0; at < text.size();) {
     size_t end = at;
     while (end < text.size() && (is_letter(text[end]) || text[end] == '_')) end++;
@@ -49,5 +52,21 @@ TEST_CASE("every key's label and explanation stands in the Chinese table") {
   std::set<std::string> texts;
   for (const Field& row : fields())
     texts.insert({std::string(row.label), std::string(row.help), std::string(row.section), std::string(row.unit)});
+  CHECK(untranslated(texts) == std::vector<std::string>{});
+}
+
+TEST_CASE("what the layout search says stands in the Chinese table") {
+  std::set<std::string> texts;
+  for (const char* share :
+       {"model=llama-3.1-8b&gpus=8&tp=2&global_batch=64", "model=llama-3.1-405b&gpus=8", "model=llama-3.1-8b&question=fewest-gpus",
+        "model=llama-3.1-8b&gpus=8&question=longest-seq", "model=llama-3.1-8b&gpus=8&question=largest-batch",
+        "model=llama-3.1-8b&gpus=8&framework=fsdp&recompute=full&offload=optimizer&global_batch=64",
+        "model=llama-3.1-70b&question=replicas&qps=20&tpot=0.05&ttft=1", "model=llama-3.1-8b&question=concurrency"}) {
+    const Plan plan = read_plan(share).plan;
+    const Answer answer = answer_question(plan);
+    for (const Limit& limit : answer.limits) texts.insert(limit.text);
+    for (const Switch& one : answer.switches) texts.insert(one.change.text);
+    for (const FellOut& group : answer.fell_out) texts.insert(group.reason);
+  }
   CHECK(untranslated(texts) == std::vector<std::string>{});
 }
