@@ -48,6 +48,8 @@ bool write_location(const std::string& share, bool push);
 /// The whole address with this share string.
 std::string link_to(const std::string& share);
 void copy(const std::string& text);
+/// A file of the reader's own, made here.
+void download(const char* name, const char* type, const std::string& text);
 void open_in_new_tab(const std::string& link);
 
 /// The document behind the canvas, from Markdown; and the one line that is read out when it changes.

@@ -368,6 +368,14 @@ EM_JS(void, vram_js_fetch_language, (const char* pointer), {
 EM_JS(char*, vram_js_browser_language, (), { return Module['vram'].toC(navigator.language || 'en'); });
 EM_JS(void, vram_js_document_language, (const char* name), { document.documentElement.lang = UTF8ToString(name); });
 
+EM_JS(void, vram_js_download, (const char* name, const char* type, const char* text), {
+  var link = document.createElement('a');
+  link.href = URL.createObjectURL(new Blob([UTF8ToString(text)], { type: UTF8ToString(type) }));
+  link.download = UTF8ToString(name);
+  link.click();
+  setTimeout(function() { URL.revokeObjectURL(link.href); }, 10000);
+});
+
 EM_JS(char*, vram_js_clipboard, (), { return Module['vram'].toC(Module['vram'].clipboard); });
 EM_JS(void, vram_js_open, (const char* link), { window.open(UTF8ToString(link), '_blank', 'noopener'); });
 EM_JS(bool, vram_js_prefers_dark, (), { return matchMedia('(prefers-color-scheme: dark)').matches; });
@@ -569,6 +577,7 @@ std::string read_location() { return owned(vram_js_location()); }
 bool write_location(const std::string& share, bool push) { return vram_js_write_location(share.c_str(), push); }
 std::string link_to(const std::string& share) { return owned(vram_js_link(share.c_str())); }
 void copy(const std::string& text) { vram_js_copy(text.c_str()); }
+void download(const char* name, const char* type, const std::string& text) { vram_js_download(name, type, text.c_str()); }
 void open_in_new_tab(const std::string& link) { vram_js_open(link.c_str()); }
 void write_document(const std::string& markdown) { vram_js_document(markdown.c_str()); }
 void announce(const std::string& sentence) { vram_js_announce(sentence.c_str()); }

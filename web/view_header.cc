@@ -102,7 +102,15 @@ float copy_button(App& app, const char* name, const char* label, bool primary, f
 }
 
 std::string link_of(const App& app) { return platform::link_to(app.share); }
-std::string markdown_of(const App& app) { return report_markdown(app.report); }
+
+/// Everything else that can be taken away. Answers its left edge.
+float share_button(App& app, float right, float bar) {
+  const float width = text_width(kText, "Share") + px(28);
+  const Box box{right - width, (bar - px(32)) / 2, width, px(32)};
+  if (button("share", box, "Share", false)) ImGui::OpenPopup("share");
+  share_popup(app, box);
+  return box.x;
+}
 
 void open_full_page(const App& app) {
   Plan full = app.plan();
@@ -133,8 +141,7 @@ float header_view(App& app, const Box& window) {
   const float bar = px(48), margin = px(narrow ? 16 : 20), left = window.x + margin, right = window.right() - margin;
   text(kTitle, theme().ink, left, bar / 2, "VRAM Ledger");
   float buttons = copy_button(app, "copy", "Copy link", true, right, bar, link_of);
-  if (window.w >= px(760))
-    buttons = copy_button(app, "copy.markdown", "Copy as Markdown", false, buttons - px(8), bar, markdown_of);
+  if (window.w >= px(340)) buttons = share_button(app, buttons - px(8), bar);
   const bool two_rows = window.w < px(540);
   const float row = two_rows ? px(44) + px(17) : bar / 2;
   toggles(app, two_rows ? right + px(8) : buttons - px(12), row);

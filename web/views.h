@@ -19,6 +19,9 @@ float train_view(App& app, float x, float y, float width);
 float serve_view(App& app, float x, float y, float width);
 float plan_view(App& app, float x, float y, float width);
 
+/// What leaves the page: link, frame, tables, picture, data. Opened with ImGui::OpenPopup("share").
+void share_popup(App& app, const kit::Box& anchor);
+
 /// The answer as a sentence: a word that carries the verdict, and the rest.
 struct Headline {
   std::string word, rest, margin;

@@ -159,11 +159,21 @@ export const cases = {
     truth(copied.endsWith(`/#${base}&tp=2`), copied);
     await tab.close();
   },
-  async 'the bill is copied as Markdown'() {
+  async 'the share dialog gives a frame, Markdown, and the bill as files'() {
     const tab = await open(base);
-    await tab.click('copy.markdown');
-    const copied = await tab.page.evaluate(() => navigator.clipboard.readText());
-    truth(copied.startsWith('# ') && copied.includes('| Weights'), copied.slice(0, 80));
+    const clipboard = () => tab.page.evaluate(() => navigator.clipboard.readText());
+    await tab.click('share');
+    await tab.click('share.markdown');
+    truth((await clipboard()).startsWith('# ') && (await clipboard()).includes('| Weights'), await clipboard());
+    await tab.click('share.frame');
+    truth((await clipboard()).includes(`/#${base}&embed=1" width="640"`.replaceAll('&', '&amp;')), await clipboard());
+    for (const [name, file, start] of [['svg', 'vram-ledger.svg', '<svg '], ['json', 'vram-ledger.json', '{"version":1'],
+      ['csv', 'vram-ledger.csv', 'bill,id,label']]) {
+      const [download] = await Promise.all([tab.page.waitForEvent('download'), tab.click(`share.${name}`)]);
+      equal(download.suggestedFilename(), file, 'name');
+      const text = readFileSync(await download.path(), 'utf8');
+      truth(text.startsWith(start), `${file}: ${text.slice(0, 40)}`);
+    }
     await tab.close();
   },
   async 'a label unfolds its help'() {

@@ -1,6 +1,6 @@
 // The page in its surroundings: screens, themes, frames, fingers, idleness, lost graphics, the network.
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { equal, open, origin, site, truth, wrappers } from './harness.mjs';
@@ -22,6 +22,18 @@ async function pixel(tab, x, y) {
 }
 
 export const cases = {
+  async 'the example of a wiki page shows three plans'() {
+    wrappers['/wiki-example.html'] = readFileSync('docs/wiki-example.html', 'utf8');
+    const tab = await open('', { url: `${origin}/wiki-example.html`, drawn: false });
+    for (let i = 0; i < 3; i++) {
+      const frame = tab.page.frameLocator('iframe').nth(i);
+      await tab.page.locator('iframe').nth(i).scrollIntoViewIfNeeded();
+      await frame.locator('body.drawn').waitFor({ timeout: 20000 });
+      truth(/^(Fits|Serves|Tight|Does not)/.test((await frame.locator('#summary').textContent()).trim()), `frame ${i}`);
+    }
+    equal(tab.faults, [], 'faults');
+    await tab.close();
+  },
   async 'in Chinese, canvas and document speak it; English again is one press away, and fetches nothing'() {
     const english = await open(base);
     truth(!english.requests.some((url) => url.includes('zh.')), 'English fetched Chinese');
