@@ -16,19 +16,6 @@ bool lists(std::string_view modules, std::string_view name) {
   return false;
 }
 
-bool quantises_inputs(const Plan& plan) {
-  return plan.library == Library::megatron &&
-         (plan.precision == Precision::fp8 || plan.precision == Precision::mxfp8 || plan.precision == Precision::nvfp4);
-}
-
-/// TransformerEngine keeps a linear's input quantised: fp8 with a scale a tensor, mxfp8 with one for 32 values, nvfp4
-/// with one for 16 (transformer_engine/pytorch/tensor, rows and columns apart: one of them is kept).
-double quantised_input_bytes(Precision precision) {
-  if (precision == Precision::mxfp8) return 1 + 1.0 / 32;
-  if (precision == Precision::nvfp4) return 0.5 + 1.0 / 16;
-  return 1;
-}
-
 /// Norms that k-bit preparation upcasts make the stream fp32, but not where the wrapper casts every parameter to its
 /// own precision: FSDP's MixedPrecision and DeepSpeed's engine. A stream asked for by name is as asked for.
 double residual_bytes(const Plan& plan) {
@@ -86,7 +73,7 @@ LayerSetting layer_setting(const Plan& plan, const LayerKind& kind) {
   s.h = a.hidden;
   s.e = compute_bytes(plan);
   s.residual = residual_bytes(plan);
-  s.linear_input = quantises_inputs(plan) ? quantised_input_bytes(plan.precision) : s.e;
+  s.linear_input = computes_quantised(plan) ? quantised_bytes(plan.precision) : s.e;
   s.tp = plan.tp;
   s.sp = plan.sp ? plan.tp : 1;
   // Megatron gathers a linear's input again in backward; DTensor's PrepareModuleInput keeps the gathered one

@@ -131,7 +131,8 @@ uint64_t StageLedger::steady_bytes(const Plan& plan) const {
   for (const Line& line : pool_[last[adapters]].children)
     if (frees_gradients && std::string_view(line.id) == "gradients") sum -= line.bytes;
   for (const Line& line : pool_[last[buffers]].children)
-    if (std::string_view(line.id) == "workspace" || std::string_view(line.id) == "stage_inputs") sum += line.bytes;
+    for (std::string_view kept : {"workspace", "quantised_weights", "stage_inputs"})
+      if (line.id == kept) sum += line.bytes;
   return sum;
 }
 

@@ -109,6 +109,17 @@ double frozen_other_bits(const Plan& plan) { return plan.base == Base::fp32 ? 32
 
 double compute_bytes(const Plan& plan) { return plan.precision == Precision::fp32 ? 4 : 2; }
 
+bool computes_quantised(const Plan& plan) {
+  return plan.library == Library::megatron &&
+         (plan.precision == Precision::fp8 || plan.precision == Precision::mxfp8 || plan.precision == Precision::nvfp4);
+}
+
+double quantised_bytes(Precision precision) {
+  if (precision == Precision::mxfp8) return 1 + 1.0 / 32;
+  if (precision == Precision::nvfp4) return 0.5 + 1.0 / 16;
+  return 1;
+}
+
 bool runs_autocast(const Plan& plan) {
   if (plan.framework != Framework::ddp || compute_bytes(plan) == 4) return false;
   return trains_all(plan) ? storage_of(plan).weight == 32 : plan.base == Base::fp32;

@@ -34,6 +34,13 @@ double unsharded_constants_bits(const Plan& plan);
 /// Bytes of an element in the precision that the layers compute in.
 double compute_bytes(const Plan& plan);
 
+/// TransformerEngine's linears multiply in 8 or 4 bit (Megatron-LM's --fp8-format).
+bool computes_quantised(const Plan& plan);
+
+/// Bytes of an element that TransformerEngine quantised: fp8 with a scale a tensor, mxfp8 with one for 32 values, nvfp4
+/// with one for 16 (transformer_engine/pytorch/tensor). Rows and columns are tensors of their own.
+double quantised_bytes(Precision precision);
+
 /// Fp32 weights whose matrix products run in 16 bit under torch.autocast.
 bool runs_autocast(const Plan& plan);
 

@@ -229,6 +229,22 @@ TEST_CASE("Every chunk of a pipeline holds its last input and the input's gradie
   CHECK(held(first) == 7 * 2 * input);
 }
 
+TEST_CASE("TransformerEngine keeps quantised weights beside the 16-bit ones") {
+  struct Row {
+    const char* share;
+    double bytes;  // of a weight of the layers' linears
+  };
+  const Row row = GENERATE(values<Row>({{"&gpu=h100-sxm5-80gb&precision=fp8", 2},
+                                        {"&gpu=b200-180gb&precision=fp8", 1},
+                                        {"&gpu=b200-180gb&precision=mxfp8", 2 * (1 + 1.0 / 32)},
+                                        {"&gpu=b200-180gb&precision=nvfp4", 2 * (0.5 + 1.0 / 16)},
+                                        {"&gpu=h100-sxm5-80gb&precision=bf16", 0}}));
+  CAPTURE(row.share);
+  const TrainingBill b = bill(std::string("model=llama-2-7b&gpus=2&tp=2&framework=megatron") + row.share);
+  const Line held = line(line(b.lines, "buffers").children, "quantised_weights");
+  CHECK(static_cast<double>(held.bytes) == 6'476'005'376 * row.bytes / 2);
+}
+
 TEST_CASE("Between steps a single GPU has no gradients") {
   const std::string share = "model=llama-2-7b&precision=bf16-pure&framework=";
   const auto steady = [](const std::string& plan) { return bill(plan).stages.front().steady_bytes; };
