@@ -120,12 +120,17 @@ void add_deepspeed_gradients(const Plan& plan, const std::vector<ParameterGroup>
   out.push_back(storage.gradient < 32 ? deepspeed_copies(plan, groups) : deepspeed_bf16_gradients(plan, groups));
 }
 
-/// DeepSpeed's ZeRO gathers gradients in one buffer before it reduces them: reduce_bucket_size, 5e8 elements
-/// (runtime/zero/config.py; stage_1_and_2.py, setup_buckets; stage3.py).
-Line reduce_bucket(const Plan& plan) {
-  return leaf("reduce_bucket", "Bucket of gradients to reduce",
-              {times("P", 5e8, "reduce_bucket_size"), times("B", compute_bytes(plan), "bytes each")},
-              "DeepSpeed, runtime/zero/config.py, reduce_bucket_size", kBuffersBand);
+/// DeepSpeed gathers gradients in one buffer before it reduces them: reduce_bucket_size (runtime/zero/config.py;
+/// stage_1_and_2.py, setup_buckets; stage3.py), without ZeRO MEMORY_OPT_ALLREDUCE_SIZE (runtime/engine.py): 5e8
+/// elements.
+Line reduce_bucket(const Plan& plan, const std::vector<ParameterGroup>& groups) {
+  double elements = 0;
+  for (const ParameterGroup& g : groups)
+    if (g.trained) elements += elements_a_rank(plan, g);
+  return leaf(
+      "reduce_bucket", "Bucket of gradients to reduce",
+      {times("P", std::min(5e8, elements), "reduce_bucket_size"), times("B", compute_bytes(plan), "bytes each")},
+      "DeepSpeed, runtime/zero/config.py, reduce_bucket_size", kBuffersBand);
 }
 
 /// fp32 gradients are reduced in bf16: a copy of all of them at once, since they lie in one flat tensor
@@ -219,7 +224,8 @@ Line buffers_line(const Plan& plan, const Stage& stage, const std::vector<Parame
   const bool reduces = plan.dp() * plan.cp > 1;  // context-parallel ranks see other tokens of the same sequences
   if (plan.framework == Framework::ddp && reduces && trains_all(plan)) children.push_back(bucket_copies(plan, groups));
   add_deepspeed_gradients(plan, groups, children);
-  if (plan.framework == Framework::deepspeed && plan.zero >= 1 && reduces) children.push_back(reduce_bucket(plan));
+  if (plan.framework == Framework::deepspeed && trains_all(plan) && reduces)
+    children.push_back(reduce_bucket(plan, groups));
   if (phase == PhaseKind::reduce && sends_bf16_copies(plan)) children.push_back(sent_gradients(plan, groups));
   if (plan.sp && plan.tp > 1 && plan.subject->has_shape && !optimizer) children.push_back(gather_buffer(plan));
   const bool in_layers = !optimizer && phase != PhaseKind::loss;

@@ -88,9 +88,10 @@ std::string quantised_base(const Mapping& m) {
   return "";
 }
 
-/// Which library upcasts a k-bit base's norms, and with them the residual stream: peft's preparation.
+/// Which library upcasts a k-bit base's norms, and with them the residual stream: peft's preparation. LLaMA-Factory has
+/// its own, which does so on request only (upcast_layernorm).
 bool prepares_kbit(const Mapping& m, const std::string& library) {
-  return library == "hf" && !m.words.has("accelerated-peft");
+  return library == "hf" && !m.words.has_any({"accelerated-peft", "llama-factory"});
 }
 
 void set_targets(Mapping& m, const std::string& lora) {

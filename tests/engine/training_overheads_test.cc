@@ -122,7 +122,8 @@ TEST_CASE("DeepSpeed's ZeRO holds a bucket of gradients, and bf16 copies of fp32
     return line(line(phase(bill(share + more), of).lines, "buffers").children, id).bytes;
   };
   CHECK(buffer("", "backward", "reduce_bucket") == 1'000'000'000);
-  CHECK(buffer("&zero=0", "backward", "reduce_bucket") == 0);
+  CHECK(buffer("&model=gpt2", "backward", "reduce_bucket") == 2ULL * 124'439'808);  // no more than there are
+  CHECK(buffer("&gpus=1", "backward", "reduce_bucket") == 0);
   CHECK(buffer("&grad_dtype=fp32", "reduce", "sent_gradients") == 2ULL * 6'738'415'616);
   CHECK(buffer("&grad_dtype=fp32", "backward", "sent_gradients") == 0);
   CHECK(buffer("&grad_dtype=fp32&precision=fp16", "reduce", "sent_gradients") == 0);
