@@ -77,6 +77,14 @@ Amount activations(const TrainingBill& bill, const StageBill& stage) {
   return sum_of(stage.lines, {"activations"});
 }
 
+/// What DeepSpeed's estimator counts: states, gathered weights and fp32 gradients, no buckets and workspaces.
+Amount estimated_states(const StageBill& stage) {
+  Amount out = sum_of(stage.lines, {"weights", "gradients", "optimizer", "gathered"});
+  if (const Line* buffers = line_of(stage.lines, "buffers"))
+    if (const Line* gradients = line_of(buffers->children, "fp32_gradients")) out.value += double(gradients->bytes);
+  return out;
+}
+
 Amount training_amount(const Report& r, const Measurement& m) {
   const TrainingBill& bill = r.training;
   const StageBill& stage = stage_of(bill, m.reading);
@@ -84,7 +92,7 @@ Amount training_amount(const Report& r, const Measurement& m) {
     case Figure::states:
       return sum_of(stage.lines, {"weights", "gradients", "optimizer"});
     case Figure::estimator:
-      return sum_of(stage.lines, {"weights", "gradients", "optimizer", "gathered", "buffers"});
+      return estimated_states(stage);
     case Figure::host:
       return {static_cast<double>(bill.host_bytes_per_node.value_or(0)), 0};
     case Figure::activations:
