@@ -1,6 +1,7 @@
 #include "engine/line.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <iterator>
@@ -40,7 +41,7 @@ Fraction fraction_of(double value) {
 }
 
 /// Numerator and denominator kept small by cancelling what a new term shares with the other side.
-struct Product {
+struct CancelledProduct {
   Wide numerator = 1, denominator = 1;
   bool overflow = false;
 
@@ -84,27 +85,44 @@ std::vector<Line> numbered(std::vector<Line> lines) {
   return lines;
 }
 
-constexpr double kSmallFactor = 9007199254740992.0;  // 2^53: a double's integers are exact up to here
+/// The product of factors that 128 bits hold without cancelling, as nearly all of them. Empty where they do not.
+struct PlainProduct {
+  Wide numerator = 1, denominator = 1;
 
-/// The product of factors that are mostly small integers, in 64 bits. Empty where it takes more.
-std::optional<uint64_t> small_product(const Factors& factors) {
-  uint64_t numerator = 1, denominator = 1;
-  bool overflow = false;
-  for (const Factor& factor : factors) {
-    const bool divides = factor.op == '/';
-    if (!(factor.value >= (divides ? 1 : 0) && factor.value <= kSmallFactor)) return std::nullopt;
-    const auto value = static_cast<uint64_t>(factor.value);
-    if (static_cast<double>(value) != factor.value) return std::nullopt;
-    uint64_t& side = divides ? denominator : numerator;
-    overflow |= __builtin_mul_overflow(side, value, &side);
+  static bool multiply(Wide& side, uint64_t term) {
+    const auto high = static_cast<uint64_t>(side >> 64);
+    if (high != 0 && std::countl_zero(high) + std::countl_zero(term) < 64) return false;
+    side *= term;
+    return true;
   }
-  if (overflow) return std::nullopt;
-  return numerator / denominator + (numerator % denominator != 0 ? 1 : 0);
+  /// False for what is no positive number of at most 18 digits, decimals included.
+  bool take(const Factor& factor) {
+    Wide& up = factor.op == '/' ? denominator : numerator;
+    if (!(factor.value > 0 && factor.value < 1e18)) return factor.value == 0 && factor.op == '*' && multiply(up, 0);
+    const auto whole = static_cast<uint64_t>(factor.value);
+    if (static_cast<double>(whole) == factor.value) return multiply(up, whole);
+    const double scaled = std::nearbyint(factor.value * static_cast<double>(kDecimals));
+    Wide& down = factor.op == '/' ? numerator : denominator;
+    return scaled >= 1 && scaled < 1e18 && multiply(up, static_cast<uint64_t>(scaled)) && multiply(down, kDecimals);
+  }
+};
+
+Wide rounded_up(Wide numerator, Wide denominator) {
+  if (((numerator | denominator) >> 64) != 0) return numerator / denominator + (numerator % denominator != 0 ? 1 : 0);
+  const auto n = static_cast<uint64_t>(numerator), d = static_cast<uint64_t>(denominator);
+  return n / d + (n % d != 0 ? 1 : 0);
 }
 
-/// The product of any factors, in 128 bits. Empty where it takes more.
-std::optional<Wide> wide_product(const Factors& factors) {
-  Product product;
+std::optional<Wide> plain_product(const Factors& factors) {
+  PlainProduct product;
+  for (const Factor& factor : factors)
+    if (!product.take(factor)) return std::nullopt;
+  return rounded_up(product.numerator, product.denominator);
+}
+
+/// The product of any factors. Empty where 128 bits do not hold it even so.
+std::optional<Wide> cancelled_product(const Factors& factors) {
+  CancelledProduct product;
   for (const Factor& factor : factors) {
     const Fraction fraction = fraction_of(factor.value);
     if (factor.op == '/') {
@@ -116,7 +134,7 @@ std::optional<Wide> wide_product(const Factors& factors) {
     }
   }
   if (product.overflow) return std::nullopt;
-  return product.numerator / product.denominator + (product.numerator % product.denominator != 0 ? 1 : 0);
+  return rounded_up(product.numerator, product.denominator);
 }
 
 }  // namespace
@@ -131,11 +149,25 @@ Lines::operator const std::vector<Line>&() const {
 }
 
 uint64_t product_bytes(const Factors& factors, bool* too_large) {
-  std::optional<Wide> bytes = small_product(factors);
-  if (!bytes) bytes = wide_product(factors);
+  std::optional<Wide> bytes = plain_product(factors);
+  if (!bytes) bytes = cancelled_product(factors);
   const bool large = !bytes || *bytes > kLargestBillBytes;
   if (large && too_large != nullptr) *too_large = true;
   return large ? kLargestBillBytes : static_cast<uint64_t>(*bytes);
+}
+
+Amount product(const Factors& factors, double band_share) {
+  Amount amount;
+  amount.bytes = product_bytes(factors, &amount.too_large);
+  amount.band_bytes = static_cast<uint64_t>(std::ceil(static_cast<double>(amount.bytes) * band_share));
+  return amount;
+}
+
+Amount& Amount::operator+=(const Amount& other) {
+  bytes += other.bytes;
+  band_bytes += other.band_bytes;
+  too_large |= other.too_large || bytes > kLargestBillBytes;
+  return *this;
 }
 
 void add_width(Factors& factors, double bits) {
@@ -153,8 +185,7 @@ Line leaf(const char* id, const char* label, Factors factors, const char* note, 
   line.label = label;
   line.factors = std::move(factors);
   line.note = note;
-  line.bytes = product_bytes(line.factors, &line.too_large);
-  line.band_bytes = static_cast<uint64_t>(std::ceil(static_cast<double>(line.bytes) * band_share));
+  static_cast<Amount&>(line) = product(line.factors, band_share);
   return line;
 }
 
@@ -163,12 +194,7 @@ Line group(const char* id, const char* label, std::vector<Line> children, const 
   line.id = id;
   line.label = label;
   line.note = note;
-  for (const Line& child : children) {
-    line.bytes += child.bytes;
-    line.band_bytes += child.band_bytes;
-    line.too_large |= child.too_large;
-  }
-  line.too_large |= line.bytes > kLargestBillBytes;
+  for (const Line& child : children) line += child;
   line.children = std::move(children);
   return line;
 }
@@ -192,19 +218,31 @@ std::vector<Line> gather_twins(std::vector<Line> lines) {
   return result;
 }
 
-uint64_t total_bytes(const std::vector<Line>& lines) {
+namespace {
+
+template <class Amounts>
+uint64_t sum_of_bytes(const Amounts& amounts) {
   uint64_t sum = 0;
-  for (const Line& line : lines) sum += line.bytes;
+  for (const Amount& amount : amounts) sum += amount.bytes;
   return sum;
 }
 
-uint64_t total_band_bytes(const std::vector<Line>& lines) {
+template <class Amounts>
+uint64_t root_of_squared_bands(const Amounts& amounts) {
   double squares = 0;
-  for (const Line& line : lines) {
-    squares += static_cast<double>(line.band_bytes) * static_cast<double>(line.band_bytes);
+  for (const Amount& amount : amounts) {
+    squares += static_cast<double>(amount.band_bytes) * static_cast<double>(amount.band_bytes);
   }
   return static_cast<uint64_t>(std::ceil(std::sqrt(squares)));
 }
+
+}  // namespace
+
+uint64_t total_bytes(const std::vector<Line>& lines) { return sum_of_bytes(lines); }
+uint64_t total_bytes(std::span<const Amount> lines) { return sum_of_bytes(lines); }
+
+uint64_t total_band_bytes(const std::vector<Line>& lines) { return root_of_squared_bands(lines); }
+uint64_t total_band_bytes(std::span<const Amount> lines) { return root_of_squared_bands(lines); }
 
 std::string formula(const Line& line) {
   if (!line.children.empty()) return "";

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -97,17 +98,25 @@ class Lines {
   std::shared_ptr<const std::vector<Line>> lines_;  // null where there are none
 };
 
+/// Bytes, and the half-width of their error band.
+struct Amount {
+  uint64_t bytes = 0, band_bytes = 0;
+  bool too_large = false;  // above kLargestBillBytes; of one product, bytes is then kLargestBillBytes
+
+  Amount& operator+=(const Amount& other);  // within one line bands add plainly
+};
+
+/// The product of the factors, with a band of `band_share` of it.
+Amount product(const Factors& factors, double band_share);
+
 /// A line of a bill: either children, whose bytes add up to its own, or factors, whose product
 /// (all products first, then one division, rounded up once) is its bytes.
-struct Line {
+struct Line : Amount {
   const char* id = "";     // "weights"; unique among its siblings
   const char* label = "";  // "Weights"
-  uint64_t bytes = 0;
-  uint64_t band_bytes = 0;  // half-width of the error band
-  const char* note = "";    // source of the rule: paper and equation, or framework file and version
+  const char* note = "";   // source of the rule: paper and equation, or framework file and version
   Factors factors;
   Lines children;
-  bool too_large = false;  // above kLargestBillBytes; bytes is then kLargestBillBytes
 };
 
 inline size_t Lines::size() const { return lines_ ? lines_->size() : 0; }
@@ -119,7 +128,7 @@ inline const Line& Lines::operator[](size_t i) const { return (*lines_)[i]; }
 Line leaf(const char* id, const char* label, Factors factors, const char* note = "",
           double band_share = 0);
 
-/// A line from its children: bytes, band and too_large are their sums (within one line bands add plainly).
+/// A line from its children: bytes and band are their sums.
 Line group(const char* id, const char* label, std::vector<Line> children, const char* note = "");
 
 /// Siblings differ by id: lines of one id become the children ("part_1" ... "part_9", "rest") of one line of that id.
@@ -127,9 +136,11 @@ std::vector<Line> gather_twins(std::vector<Line> lines);
 
 /// Sum of the bytes of the lines of a bill.
 uint64_t total_bytes(const std::vector<Line>& lines);
+uint64_t total_bytes(std::span<const Amount> lines);
 
 /// Root of the sum of squares of the bands of the lines of a bill, rounded up.
 uint64_t total_band_bytes(const std::vector<Line>& lines);
+uint64_t total_band_bytes(std::span<const Amount> lines);
 
 /// Ceiling of the product of the '*' factors over the product of the '/' factors, in 128-bit integers
 /// (decimals as integers over 10^9). `too_large` is set where the result exceeds kLargestBillBytes.

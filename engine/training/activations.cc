@@ -16,16 +16,8 @@ constexpr const char* kActivationsNote =
     "the tensors that autograd saves, measured on the libraries' layers with PyTorch 2.6";
 constexpr double kMixerBand = 0.5;  // linear attention and state spaces: an estimate without measured figures
 
-/// A saved tensor summed over the layers of a stage that have it.
-struct Sum {
-  SavedTensor tensor;
-  double layers = 0;
-  double elements = 0;  // a token, of all those layers
-  bool alike = true;    // one width in all of them
-};
-
-void add_tensor(const SavedTensor& tensor, double layers, std::vector<Sum>& sums) {
-  for (Sum& sum : sums) {
+void add_tensor(const SavedTensor& tensor, double layers, std::vector<SavedSum>& sums) {
+  for (SavedSum& sum : sums) {
     if (sum.tensor.area != tensor.area || std::string_view(sum.tensor.id) != tensor.id) continue;
     const double width = tensor.width * (tensor.bytes / sum.tensor.bytes) * (sum.tensor.split / tensor.split);
     sum.alike &= width == sum.tensor.width;
@@ -36,10 +28,13 @@ void add_tensor(const SavedTensor& tensor, double layers, std::vector<Sum>& sums
   if (tensor.width > 0 && tensor.bytes > 0) sums.push_back({tensor, layers, layers * tensor.width, true});
 }
 
-void add(const SavedTensors& tensors, double layers, std::vector<Sum>& sums) {
+void add(const SavedTensors& tensors, double layers, std::vector<SavedSum>& sums) {
   if (layers <= 0) return;
   for (const SavedTensor& tensor : tensors) add_tensor(tensor, layers, sums);
 }
+
+/// 0.1 rather than 0.09999999999999998: as many decimals as a line counts.
+double tidy(double value) { return std::nearbyint(value * 1e9) / 1e9; }
 
 /// What multiplies a stage's saved tensors beside layers and tokens.
 struct InFlight {
@@ -47,7 +42,7 @@ struct InFlight {
   double kept_share = 1;  // not offloaded
 };
 
-Line tensor_leaf(const Plan& plan, const Sum& sum, const InFlight& in_flight) {
+Factors tensor_factors(const Plan& plan, const SavedSum& sum, const InFlight& in_flight) {
   const SavedTensor& t = sum.tensor;
   Factors factors;
   if (sum.alike && sum.layers != 1) factors.push_back(times("L", sum.layers, "layers"));
@@ -61,8 +56,21 @@ Line tensor_leaf(const Plan& plan, const Sum& sum, const InFlight& in_flight) {
   if (in_flight.chunks != 1) factors.push_back(over("v", in_flight.chunks, "chunks of the stage"));
   if (t.split > 1) factors.push_back(over("tp", t.split, "tensor parallel"));
   if (in_flight.kept_share != 1) factors.push_back(times("kept", in_flight.kept_share, "share kept on the GPU"));
-  const double band = t.area == Area::mixer ? kMixerBand : kActivationsBand;
-  return leaf(t.id, t.label, std::move(factors), t.note, band);
+  return factors;
+}
+
+double band_share(const SavedTensor& t) { return t.area == Area::mixer ? kMixerBand : kActivationsBand; }
+
+Line tensor_leaf(const Plan& plan, const SavedSum& sum, const InFlight& in_flight) {
+  const SavedTensor& t = sum.tensor;
+  return leaf(t.id, t.label, tensor_factors(plan, sum, in_flight), t.note, band_share(t));
+}
+
+Amount sum_amount(const Plan& plan, const std::vector<SavedSum>& sums, const InFlight& in_flight) {
+  Amount amount;
+  for (const SavedSum& sum : sums)
+    if (sum.layers > 0) amount += product(tensor_factors(plan, sum, in_flight), band_share(sum.tensor));
+  return amount;
 }
 
 struct AreaName {
@@ -79,11 +87,11 @@ constexpr AreaName kAreas[] = {{Area::norms, "norms", "Norms and residual"},
                                {Area::adapters, "adapters", "Inputs of adapters"},
                                {Area::dropout, "dropout", "Dropout"}};
 
-std::vector<Line> area_lines(const Plan& plan, const std::vector<Sum>& sums, const InFlight& in_flight) {
+std::vector<Line> area_lines(const Plan& plan, const std::vector<SavedSum>& sums, const InFlight& in_flight) {
   std::vector<Line> areas;
   for (const AreaName& name : kAreas) {
     std::vector<Line> children;
-    for (const Sum& sum : sums)
+    for (const SavedSum& sum : sums)
       if (sum.tensor.area == name.area && sum.layers > 0) children.push_back(tensor_leaf(plan, sum, in_flight));
     if (!children.empty()) areas.push_back(sum_line(name.id, name.label, std::move(children)));
   }
@@ -103,8 +111,7 @@ double checkpoint_bytes(const Plan& plan, const LayerSetting& s, Moment moment) 
   return widened ? std::max(4.0, s.residual) : s.residual;
 }
 
-Line checkpoints_leaf(const Plan& plan, const LayerSetting& s, double layers, Moment moment,
-                      const InFlight& in_flight) {
+SavedSum checkpoints(const Plan& plan, const LayerSetting& s, double layers, Moment moment) {
   const SavedTensor input = {"checkpoints",
                              "Checkpoints",
                              Area::norms,
@@ -114,12 +121,12 @@ Line checkpoints_leaf(const Plan& plan, const LayerSetting& s, double layers, Mo
                              checkpoint_bytes(plan, s, moment),
                              s.sp,
                              "full recomputation keeps a layer's input: arXiv 2205.05198, section 5"};
-  return tensor_leaf(plan, {input, layers, layers * s.h, true}, in_flight);
+  return {input, layers, layers * s.h, true};
 }
 
 /// DeepSpeed's pipeline keeps what a stage sent on until its gradient comes back (runtime/pipe/engine.py,
 /// pipe_buffers); Megatron frees it (deallocate_pipeline_outputs).
-Line outputs_leaf(const Plan& plan, const LayerSetting& s, const InFlight& in_flight) {
+SavedSum stage_outputs(const LayerSetting& s) {
   const SavedTensor output = {"outputs",
                               "Outputs of the stage",
                               Area::norms,
@@ -129,7 +136,7 @@ Line outputs_leaf(const Plan& plan, const LayerSetting& s, const InFlight& in_fl
                               s.residual,
                               s.sp,
                               "DeepSpeed, runtime/pipe/engine.py, pipe_buffers"};
-  return tensor_leaf(plan, {output, 1, s.h, true}, {in_flight.chunks_in_flight, in_flight.chunks, 1});
+  return {output, 1, s.h, true};
 }
 
 /// The kind of layer of the stage that keeps most.
@@ -143,31 +150,31 @@ const LayerTensors* heaviest_layer(const Plan& plan, const Stage& stage, const M
   return heaviest;
 }
 
-/// The layer under differentiation: what of it is computed again (all of it where no other is left), and backward's
-/// own tensors.
-Line working_line(const Plan& plan, const Stage& stage, const ModelTensors& tensors, Moment moment) {
-  const LayerTensors* layer = heaviest_layer(plan, stage, tensors);
-  if (layer == nullptr) return sum_line("working", "Layer in backward", {});
-  std::vector<Sum> sums;
-  sums.reserve(kUsualTensors);
-  add(moment == Moment::last ? layer->whole : recomputed_tensors(plan, *layer), 1, sums);
-  std::vector<Line> children = area_lines(plan, sums, {});
+/// Backward's own tensors.
+Factors gradient_factors(const Plan& plan, double bytes_per_token) {
   Factors factors;
   push_tokens(plan, factors);
-  factors.push_back(times("B/token", layer->gradient_bytes, "bytes a token"));
-  children.push_back(leaf("gradients", "Gradients of activations", std::move(factors),
-                          "two gradients of the inner width, one of the layer's output; measured on PyTorch 2.6",
-                          kActivationsBand));
-  return sum_line("working", "Layer in backward", std::move(children));
+  factors.push_back(times("B/token", bytes_per_token, "bytes a token"));
+  return factors;
 }
 
-/// 0.1 rather than 0.09999999999999998: as many decimals as a line counts.
-double tidy(double value) { return std::nearbyint(value * 1e9) / 1e9; }
+std::vector<SavedSum> one_layer(const SavedTensors& tensors) {
+  std::vector<SavedSum> sums;
+  sums.reserve(tensors.size());
+  add(tensors, 1, sums);
+  return sums;
+}
+
+InFlight in_flight_of(const Plan& plan, double chunks_in_flight, double chunks) {
+  InFlight in_flight{chunks_in_flight, chunks, 1};
+  if (plan.offload == Offload::activations) in_flight.kept_share = tidy(1 - plan.offload_fraction);
+  return in_flight;
+}
 
 /// What the stage's layers save, those that are checkpointed whole left out. Prediction modules are as the layers.
-std::vector<Sum> stage_sums(const Plan& plan, const Stage& stage, const ModelTensors& tensors) {
+std::vector<SavedSum> stage_sums(const Plan& plan, const Stage& stage, const ModelTensors& tensors) {
   const double recomputed = recomputed_layers(plan, stage) / stage.layers;
-  std::vector<Sum> sums;
+  std::vector<SavedSum> sums;
   sums.reserve(kUsualTensors);
   for (size_t k = 0; k < tensors.kinds.size(); ++k) {
     const double layers = layers_of_kind(*plan.subject, stage, k);
@@ -190,30 +197,82 @@ void push_tokens(const Plan& plan, Factors& factors) {
   if (plan.cp > 1) factors.push_back(over("cp", plan.cp, "context parallel"));
 }
 
-Line activations_line(const Plan& plan, const Stage& stage, const ModelTensors& tensors, Moment moment) {
-  if (!plan.subject->has_shape || stage.layers <= 0) return sum_line("activations", "Activations", {});
-  if (moment == Moment::last)
-    return sum_line("activations", "Activations", lines_of(working_line(plan, stage, tensors, moment)));
-  InFlight in_flight{stage.chunks_in_flight, stage.chunks, 1};
-  if (plan.offload == Offload::activations) in_flight.kept_share = tidy(1 - plan.offload_fraction);
-  std::vector<Line> children = area_lines(plan, stage_sums(plan, stage, tensors), in_flight);
+StageActivations::StageActivations(const Plan& plan, const Stage& stage, const ModelTensors& tensors)
+    : plan_(plan), chunks_(stage.chunks) {
+  if (!plan.subject->has_shape || stage.layers <= 0) return;
+  saved_ = stage_sums(plan, stage, tensors);
   const double checkpointed = plan.recompute == Recompute::full ? recomputed_layers(plan, stage) : 0;
   const double modules = checkpointed == stage.layers ? prediction_modules(plan, stage) : 0;
-  if (checkpointed > 0)
-    children.push_back(
-        checkpoints_leaf(plan, tensors.kinds.front().setting, checkpointed + modules, moment, in_flight));
-  if (plan.framework == Framework::deepspeed && !stage.last)
-    children.push_back(outputs_leaf(plan, tensors.kinds.front().setting, in_flight));
-  if (moment == Moment::backward) children.push_back(working_line(plan, stage, tensors, moment));
-  return sum_line("activations", "Activations", std::move(children), kActivationsNote);
+  if (checkpointed > 0) {
+    const LayerSetting& s = tensors.kinds.front().setting;
+    checkpoints_ = {checkpoints(plan, s, checkpointed + modules, Moment::forward)};
+    widened_checkpoints_ = {checkpoints(plan, s, checkpointed + modules, Moment::backward)};
+  }
+  if (plan.framework == Framework::deepspeed && !stage.last) outputs_ = {stage_outputs(tensors.kinds.front().setting)};
+  const LayerTensors* layer = heaviest_layer(plan, stage, tensors);
+  present_ = layer != nullptr;
+  if (!present_) return;
+  recomputed_ = one_layer(recomputed_tensors(plan, *layer));
+  last_ = one_layer(layer->whole);
+  gradient_bytes_ = layer->gradient_bytes;
+}
+
+/// The layer under differentiation: what of it is computed again (all of it where no other is left), and its gradients.
+Line StageActivations::working_line(const std::vector<SavedSum>& sums) const {
+  std::vector<Line> children = area_lines(plan_, sums, {});
+  children.push_back(leaf("gradients", "Gradients of activations", gradient_factors(plan_, gradient_bytes_),
+                          "two gradients of the inner width, one of the layer's output; measured on PyTorch 2.6",
+                          kActivationsBand));
+  return sum_line("working", "Layer in backward", std::move(children));
+}
+
+Amount StageActivations::working_amount(const std::vector<SavedSum>& sums) const {
+  Amount amount = sum_amount(plan_, sums, {});
+  amount += product(gradient_factors(plan_, gradient_bytes_), kActivationsBand);
+  return amount;
+}
+
+std::array<Line, kMoments> StageActivations::lines(double chunks_in_flight) const {
+  if (!present_) {
+    const Line none = sum_line("activations", "Activations", {});
+    return {none, none, none};
+  }
+  const InFlight in_flight = in_flight_of(plan_, chunks_in_flight, chunks_);
+  const InFlight never_offloaded = {chunks_in_flight, chunks_};
+  std::vector<Line> forward = area_lines(plan_, saved_, in_flight), backward = forward;
+  for (const SavedSum& sum : checkpoints_) forward.push_back(tensor_leaf(plan_, sum, in_flight));
+  for (const SavedSum& sum : widened_checkpoints_) backward.push_back(tensor_leaf(plan_, sum, in_flight));
+  for (const SavedSum& sum : outputs_) {
+    forward.push_back(tensor_leaf(plan_, sum, never_offloaded));
+    backward.push_back(forward.back());
+  }
+  backward.push_back(working_line(recomputed_));
+  return {sum_line("activations", "Activations", std::move(forward), kActivationsNote),
+          sum_line("activations", "Activations", std::move(backward), kActivationsNote),
+          sum_line("activations", "Activations", lines_of(working_line(last_)))};
+}
+
+std::array<Amount, kMoments> StageActivations::amounts(double chunks_in_flight) const {
+  if (!present_) return {};
+  const InFlight in_flight = in_flight_of(plan_, chunks_in_flight, chunks_);
+  Amount forward = sum_amount(plan_, saved_, in_flight);
+  forward += sum_amount(plan_, outputs_, {chunks_in_flight, chunks_});
+  Amount backward = forward;
+  forward += sum_amount(plan_, checkpoints_, in_flight);
+  backward += sum_amount(plan_, widened_checkpoints_, in_flight);
+  backward += working_amount(recomputed_);
+  return {forward, backward, working_amount(last_)};
 }
 
 double offloaded_activation_bytes(const Plan& plan, const Stage& stage, const ModelTensors& tensors) {
   if (plan.offload != Offload::activations) return 0;
   Plan whole = plan;
   whole.offload = Offload::none;
-  const double all = static_cast<double>(activations_line(whole, stage, tensors, Moment::forward).bytes);
-  return all - static_cast<double>(activations_line(plan, stage, tensors, Moment::forward).bytes);
+  const auto forward = [&](const Plan& p) {
+    const StageActivations activations(p, stage, tensors);
+    return static_cast<double>(activations.amounts(stage.chunks_in_flight)[static_cast<size_t>(Moment::forward)].bytes);
+  };
+  return forward(whole) - forward(plan);
 }
 
 }  // namespace vram

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <array>
+#include <vector>
+
 #include "engine/line.h"
 #include "engine/training/layer_tensors.h"
 #include "engine/training/pipeline.h"
@@ -13,7 +16,36 @@ enum class Moment : uint8_t {
   last       // end of backward: one layer's only
 };
 
-Line activations_line(const Plan& plan, const Stage& stage, const ModelTensors& tensors, Moment moment);
+inline constexpr size_t kMoments = 3;
+
+/// A saved tensor summed over the layers of a stage that have it.
+struct SavedSum {
+  SavedTensor tensor;
+  double layers = 0;
+  double elements = 0;  // a token, of all those layers
+  bool alike = true;    // one width in all of them
+};
+
+/// What the layers of a stage save, summed once for every moment and any number of chunks in flight.
+class StageActivations {
+ public:
+  StageActivations(const Plan& plan, const Stage& stage, const ModelTensors& tensors);
+
+  /// The line of each moment, and what it comes to without being made.
+  std::array<Line, kMoments> lines(double chunks_in_flight) const;
+  std::array<Amount, kMoments> amounts(double chunks_in_flight) const;
+
+ private:
+  Line working_line(const std::vector<SavedSum>& sums) const;
+  Amount working_amount(const std::vector<SavedSum>& sums) const;
+
+  const Plan& plan_;
+  bool present_ = false;
+  double chunks_ = 1, gradient_bytes_ = 0;
+  std::vector<SavedSum> saved_, checkpoints_, widened_checkpoints_;  // the latter during backward
+  std::vector<SavedSum> outputs_;                                    // kept until their gradients come back
+  std::vector<SavedSum> recomputed_, last_;  // of the layer under differentiation, in backward and at its end
+};
 
 /// Tokens of one micro-batch on one rank: micro_batch × seq ÷ cp.
 void push_tokens(const Plan& plan, Factors& factors);

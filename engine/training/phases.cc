@@ -24,69 +24,24 @@ bool has_gradients(const Plan& plan, PhaseKind phase) {
   return !freed || plan.micro_batches() > 1;
 }
 
-Line activations_of(const Plan& plan, const Stage& stage, const ModelTensors& tensors, PhaseKind phase) {
+/// Which of the activations' lines a phase has; kMoments: none.
+size_t moment_of(PhaseKind phase) {
   switch (phase) {
     case PhaseKind::forward:
     case PhaseKind::loss:
-      return activations_line(plan, stage, tensors, Moment::forward);
+      return static_cast<size_t>(Moment::forward);
     case PhaseKind::backward:
-      return activations_line(plan, stage, tensors, Moment::backward);
+      return static_cast<size_t>(Moment::backward);
     case PhaseKind::reduce:
-      return activations_line(plan, stage, tensors, Moment::last);
+      return static_cast<size_t>(Moment::last);
     case PhaseKind::optimizer:
       break;
   }
-  return sum_line("activations", "Activations", {});
+  return kMoments;
 }
 
-}  // namespace
-
-StageLedger::StageLedger(const Plan& plan, const Stage& stage, const ModelTensors& tensors) {
-  const Subject subject{plan, stage, tensors, stage_parameters(plan, stage)};
-  pool_.reserve(24);
-  add_phase(subject, PhaseKind::forward);
-  if (stage.last && plan.subject->has_shape) add_phase(subject, PhaseKind::loss);
-  for (PhaseKind kind : {PhaseKind::backward, PhaseKind::reduce, PhaseKind::optimizer}) add_phase(subject, kind);
-  if (stage.last) logit_blocks_ = logit_blocks_bytes(plan);
-}
-
-size_t StageLedger::keep(Line line) {
-  pool_.push_back(std::move(line));
-  return pool_.size() - 1;
-}
-
-/// Lines that are as in the phase before are not made again.
-void StageLedger::add_phase(const Subject& subject, PhaseKind kind) {
-  const auto& [plan, stage, tensors, groups] = subject;
-  const bool first = kinds_.empty();
-  const PhaseKind last = first ? kind : kinds_.back();
-  Places p = first ? Places{} : places_.back();
-  if (first) {
-    p[weights] = keep(weights_line(plan, groups));
-    p[optimizer] = keep(optimizer_line(plan, groups));
-    p[adapters] = keep(adapters_line(plan, stage));
-  }
-  if (first || has_gradients(plan, kind) != has_gradients(plan, last))
-    p[gradients] = keep(gradients_line(plan, groups, has_gradients(plan, kind)));
-  if (first || kind != PhaseKind::loss) p[activations] = keep(activations_of(plan, stage, tensors, kind));
-  p[gathered] = keep(gathered_line(plan, stage, groups, kind));
-  if (first || kind == PhaseKind::loss || last == PhaseKind::loss)
-    p[logits] = keep(logits_line(plan, stage, kind == PhaseKind::loss));
-  if (first || kind == PhaseKind::loss || last == PhaseKind::loss || kind >= PhaseKind::reduce)
-    p[buffers] = keep(buffers_line(plan, stage, groups, kind));
-  kinds_.push_back(kind);
-  places_.push_back(p);
-}
-
-size_t StageLedger::peak() const {
-  size_t peak = 0;
-  for (size_t i = 1; i < places_.size(); ++i)
-    if (allocated_bytes(i) > allocated_bytes(peak)) peak = i;
-  return peak;
-}
-
-const char* StageLedger::id(size_t phase) const {
-  switch (kinds_[phase]) {
+const char* phase_id(PhaseKind phase) {
+  switch (phase) {
     case PhaseKind::forward:
       return "forward";
     case PhaseKind::loss:
@@ -101,24 +56,83 @@ const char* StageLedger::id(size_t phase) const {
   return "optimizer";
 }
 
-uint64_t StageLedger::allocated_bytes(size_t phase) const {
+}  // namespace
+
+uint64_t PhaseAmounts::allocated_bytes() const {
   uint64_t sum = 0;
-  for (size_t place : places_[phase]) sum += pool_[place].bytes;
+  for (const Amount& line : lines) sum += line.bytes;
   return sum;
 }
 
-std::vector<Line> StageLedger::lines(size_t phase) const {
-  std::vector<Line> lines;
-  lines.reserve(places_[phase].size() + 3);  // fragmentation, context and communication follow
-  for (size_t place : places_[phase]) lines.push_back(pool_[place]);
-  return lines;
+StageLedger::StageLedger(const Plan& plan, const Stage& stage, const ModelTensors& tensors)
+    : activations_(plan, stage, tensors), no_activations_(sum_line("activations", "Activations", {})) {
+  const Subject subject{plan, stage, stage_parameters(plan, stage)};
+  pool_.reserve(24);
+  add_phase(subject, PhaseKind::forward);
+  if (stage.last && plan.subject->has_shape) add_phase(subject, PhaseKind::loss);
+  for (PhaseKind kind : {PhaseKind::backward, PhaseKind::reduce, PhaseKind::optimizer}) add_phase(subject, kind);
+  if (stage.last) logit_blocks_ = logit_blocks_bytes(plan);
 }
 
-std::vector<Phase> StageLedger::phases() const {
-  std::vector<Phase> phases;
-  phases.reserve(places_.size());
-  for (size_t i = 0; i < places_.size(); ++i) phases.push_back({id(i), allocated_bytes(i), lines(i)});
+size_t StageLedger::keep(Line line) {
+  pool_.push_back(std::move(line));
+  return pool_.size() - 1;
+}
+
+/// Lines that are as in the phase before are not made again.
+void StageLedger::add_phase(const Subject& subject, PhaseKind kind) {
+  const auto& [plan, stage, groups] = subject;
+  const bool first = kinds_.empty();
+  const PhaseKind last = first ? kind : kinds_.back();
+  Places p = first ? Places{} : places_.back();
+  if (first) {
+    p[weights] = keep(weights_line(plan, groups));
+    p[optimizer] = keep(optimizer_line(plan, groups));
+    p[adapters] = keep(adapters_line(plan, stage));
+  }
+  if (first || has_gradients(plan, kind) != has_gradients(plan, last))
+    p[gradients] = keep(gradients_line(plan, groups, has_gradients(plan, kind)));
+  p[activations] = moment_of(kind);
+  p[gathered] = keep(gathered_line(plan, stage, groups, kind));
+  if (first || kind == PhaseKind::loss || last == PhaseKind::loss)
+    p[logits] = keep(logits_line(plan, stage, kind == PhaseKind::loss));
+  if (first || kind == PhaseKind::loss || last == PhaseKind::loss || kind >= PhaseKind::reduce)
+    p[buffers] = keep(buffers_line(plan, stage, groups, kind));
+  kinds_.push_back(kind);
+  places_.push_back(p);
+}
+
+std::vector<PhaseAmounts> StageLedger::amounts(double chunks_in_flight) const {
+  const std::array<Amount, kMoments> saved = activations_.amounts(chunks_in_flight);
+  std::vector<PhaseAmounts> phases(kinds_.size());
+  for (size_t i = 0; i < kinds_.size(); ++i) {
+    phases[i].id = phase_id(kinds_[i]);
+    for (size_t line = 0; line < kPhaseLines; ++line)
+      if (line != activations) phases[i].lines[line] = pool_[places_[i][line]];
+    const size_t moment = places_[i][activations];
+    if (moment < kMoments) phases[i].lines[activations] = saved[moment];
+  }
   return phases;
+}
+
+Holdings StageLedger::holdings(const std::vector<PhaseAmounts>& phases) const {
+  const auto most = [&phases](Place place) {
+    uint64_t bytes = 0;
+    for (const PhaseAmounts& phase : phases) bytes = std::max(bytes, phase.lines[place].bytes);
+    return bytes;
+  };
+  const uint64_t lasting_buffers = phases.front().lines[buffers].bytes;
+  Holdings held;
+  for (Place place : {weights, gradients, optimizer, adapters}) held.lasting += most(place);
+  held.lasting += lasting_buffers;
+  for (size_t i = 0; i < phases.size(); ++i) {
+    const auto& lines = phases[i].lines;
+    const uint64_t dynamic = lines[activations].bytes + lines[logits].bytes + lines[gathered].bytes;
+    held.dynamic = std::max(held.dynamic, dynamic);
+    held.with_blocks = std::max(held.with_blocks, dynamic + (kinds_[i] == PhaseKind::loss ? logit_blocks_ : 0));
+  }
+  held.step = std::max(most(buffers), lasting_buffers) - lasting_buffers;
+  return held;
 }
 
 uint64_t StageLedger::steady_bytes(const Plan& plan) const {
@@ -136,25 +150,32 @@ uint64_t StageLedger::steady_bytes(const Plan& plan) const {
   return sum;
 }
 
-Holdings StageLedger::holdings() const {
-  const auto most = [this](Place place) {
-    uint64_t bytes = 0;
-    for (const Places& p : places_) bytes = std::max(bytes, pool_[p[place]].bytes);
-    return bytes;
-  };
-  const uint64_t lasting_buffers = pool_[places_.front()[buffers]].bytes;
-  Holdings held;
-  held.allocated = allocated_bytes(peak());
-  for (Place place : {weights, gradients, optimizer, adapters}) held.lasting += most(place);
-  held.lasting += lasting_buffers;
-  for (size_t i = 0; i < places_.size(); ++i) {
-    const Places& p = places_[i];
-    const uint64_t dynamic = pool_[p[activations]].bytes + pool_[p[logits]].bytes + pool_[p[gathered]].bytes;
-    held.dynamic = std::max(held.dynamic, dynamic);
-    held.with_blocks = std::max(held.with_blocks, dynamic + (kinds_[i] == PhaseKind::loss ? logit_blocks_ : 0));
+std::vector<Phase> StageLedger::phases(double chunks_in_flight) const {
+  const std::array<Line, kMoments> saved = activations_.lines(chunks_in_flight);
+  std::vector<Phase> phases(kinds_.size());
+  for (size_t i = 0; i < kinds_.size(); ++i) {
+    Phase& phase = phases[i];
+    phase.id = phase_id(kinds_[i]);
+    phase.lines.reserve(kPhaseLines + 3);  // fragmentation, context and communication may follow
+    for (size_t line = 0; line < kPhaseLines; ++line) {
+      const size_t place = places_[i][line];
+      if (line == activations)
+        phase.lines.push_back(place < kMoments ? saved[place] : no_activations_);
+      else
+        phase.lines.push_back(pool_[place]);
+    }
+    phase.allocated_bytes = total_bytes(phase.lines);
   }
-  held.step = std::max(most(buffers), lasting_buffers) - lasting_buffers;
-  return held;
+  return phases;
+}
+
+const Line& StageLedger::title(size_t phase, size_t line) const {
+  return line == activations ? no_activations_ : pool_[places_[phase][line]];
+}
+
+std::vector<Phase> stage_phases(const Plan& plan, const Stage& stage) {
+  const ModelTensors tensors(plan);
+  return StageLedger(plan, stage, tensors).phases(stage.chunks_in_flight);
 }
 
 }  // namespace vram

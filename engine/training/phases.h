@@ -3,47 +3,59 @@
 #include <array>
 #include <vector>
 
+#include "engine/training/activations.h"
 #include "engine/training/gathered.h"
-#include "engine/training/layer_tensors.h"
 #include "engine/training/overheads.h"
-#include "engine/training/pipeline.h"
 #include "engine/training/training.h"
 
 namespace vram {
 
-/// Every line that some phase of a step has on one stage, each made once, and which phase holds which.
+/// Lines of a phase: weights, gradients, optimizer, adapters, activations, logits, gathered, buffers.
+inline constexpr size_t kPhaseLines = 8;
+
+/// What each line of a phase comes to.
+struct PhaseAmounts {
+  const char* id = "";
+  std::array<Amount, kPhaseLines> lines;
+
+  uint64_t allocated_bytes() const;
+};
+
+/// Every line that some phase of a step has on one stage, each made once, and which phase holds which. It serves all
+/// stages that differ from that one in nothing but the chunks in flight.
 class StageLedger {
  public:
   StageLedger(const Plan& plan, const Stage& stage, const ModelTensors& tensors);
 
-  /// The phase with most allocated; the earlier one where two are alike.
-  size_t peak() const;
-  const char* id(size_t phase) const;
-  uint64_t allocated_bytes(size_t phase) const;
-  std::vector<Line> lines(size_t phase) const;
-  std::vector<Phase> phases() const;
-  Holdings holdings() const;
+  std::vector<PhaseAmounts> amounts(double chunks_in_flight) const;
+  /// What the allocator has blocks for, of which `allocated` is to be set.
+  Holdings holdings(const std::vector<PhaseAmounts>& phases) const;
   /// Between two steps: what the optimizer's phase has, without its temporaries, and without gradients that are freed.
   uint64_t steady_bytes(const Plan& plan) const;
+  std::vector<Phase> phases(double chunks_in_flight) const;
+  /// Id, label and note of a phase's line; not its amount.
+  const Line& title(size_t phase, size_t line) const;
 
  private:
-  // weights, gradients, optimizer, adapters, activations, logits, gathered, buffers: places in pool_.
-  using Places = std::array<size_t, 8>;
-
+  using Places = std::array<size_t, kPhaseLines>;  // in pool_; of activations: the moment, or kMoments for none
   struct Subject {
     const Plan& plan;
     const Stage& stage;
-    const ModelTensors& tensors;
     std::vector<ParameterGroup> groups;
   };
 
   size_t keep(Line line);
   void add_phase(const Subject& subject, PhaseKind kind);
 
+  StageActivations activations_;
+  Line no_activations_;
   std::vector<Line> pool_;
   uint64_t logit_blocks_ = 0;
   std::vector<PhaseKind> kinds_;
   std::vector<Places> places_;
 };
+
+/// The phases of a step on one stage, line by line.
+std::vector<Phase> stage_phases(const Plan& plan, const Stage& stage);
 
 }  // namespace vram

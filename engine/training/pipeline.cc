@@ -148,6 +148,14 @@ double layers_of_kind(const Model& model, const Stage& stage, size_t kind) {
   return layers;
 }
 
+bool hold_the_same(const Plan& plan, const Stage& a, const Stage& b) {
+  if (a.first != b.first || a.last != b.last || a.layers != b.layers || a.chunks != b.chunks) return false;
+  const Model& model = *plan.subject;
+  for (size_t kind = 0; kind < model.kinds.size() && model.kinds.size() > 1; ++kind)
+    if (layers_of_kind(model, a, kind) != layers_of_kind(model, b, kind)) return false;
+  return true;
+}
+
 double prediction_modules(const Plan& plan, const Stage& stage) {
   return stage.last && plan.library == Library::megatron ? static_cast<double>(plan.subject->mtp.size()) : 0;
 }

@@ -29,6 +29,9 @@ std::vector<Stage> pipeline_stages(const Plan& plan);
 /// Layers of kind `kind` on that rank.
 double layers_of_kind(const Model& model, const Stage& stage, size_t kind);
 
+/// The same layers, embedding and head, so that the stages differ in nothing but the chunks in flight.
+bool hold_the_same(const Plan& plan, const Stage& a, const Stage& b);
+
 /// Multi-token prediction modules that this rank trains: behind the last layer, in Megatron's layers only.
 double prediction_modules(const Plan& plan, const Stage& stage);
 

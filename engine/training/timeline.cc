@@ -39,10 +39,9 @@ const Phase* phase_of(const Memory& memory, std::string_view id) {
 }
 
 Memory memory_of(const Plan& plan, const Stage& stage) {
-  const StageLedger ledger(plan, stage, ModelTensors(plan));
   Memory m;
-  m.phases = ledger.phases();
-  m.peak = ledger.allocated_bytes(ledger.peak());
+  m.phases = stage_phases(plan, stage);
+  for (const Phase& phase : m.phases) m.peak = std::max(m.peak, phase.allocated_bytes);
   const std::vector<Line>& forward = phase_of(m, "forward")->lines;
   const std::vector<Line>& backward = phase_of(m, "backward")->lines;
   for (const char* id : {"weights", "optimizer", "adapters", "buffers"}) m.kept += bytes_of(forward, id);

@@ -28,7 +28,7 @@ struct StageBill {
   uint64_t allocated_bytes = 0, reserved_bytes = 0, device_bytes = 0, band_bytes = 0;
   uint64_t steady_bytes = 0;  // allocated between two steps
   const char* phase = "";
-  std::vector<Line> lines;  // of that phase; add up to device_bytes
+  std::vector<Line> lines;  // of that phase, sums only (stage_lines has the rest); add up to device_bytes
 };
 
 struct TrainingNapkin {
@@ -62,6 +62,9 @@ TrainingBill training_bill(const Plan& plan);
 
 /// The same figures by the same rules, for a search over many plans: no lines, no napkin, no faults in words.
 TrainingTotals training_totals(const Plan& plan);
+
+/// The lines of any one stage in its fullest phase, as the bill has them of the fullest stage.
+std::vector<Line> stage_lines(const Plan& plan, size_t stage);
 
 /// Layers of each pipeline stage: `stages` where given, else as even as possible, surplus to later stages.
 std::vector<double> stage_layers(const Plan& plan);

@@ -1,69 +1,15 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine/training/activations.h"
-#include "engine/training/gathered.h"
-#include "engine/training/logits.h"
 #include "engine/training/lora.h"
 #include "engine/training/napkin.h"
 #include "engine/training/offload.h"
-#include "engine/training/overheads.h"
-#include "engine/training/parameters.h"
-#include "engine/training/phases.h"
-#include "engine/training/states.h"
+#include "engine/training/pipeline_ledger.h"
 #include "engine/training/storage.h"
 #include "engine/training/training.h"
 
 namespace vram {
 namespace {
-
-/// What nvidia-smi shows of a GPU that caching has filled: the median of 19 runs that need less than there is, but
-/// would cache more (85 to 99%).
-constexpr double kFullShare = 0.95;
-
-StageBill bill_stage(const Plan& plan, const Stage& stage, const StageLedger& ledger) {
-  const size_t peak = ledger.peak();
-  StageBill bill;
-  bill.stage = stage.index;
-  bill.first_layer = stage.ranges.empty() ? 0 : static_cast<double>(stage.ranges.front().first);
-  bill.layers = stage.layers;
-  bill.phase = ledger.id(peak);
-  bill.lines = ledger.lines(peak);
-  bill.allocated_bytes = ledger.allocated_bytes(peak);
-  bill.steady_bytes = ledger.steady_bytes(plan);
-  Line context = context_line(plan), communication = communication_line(plan, stage);
-  const uint64_t needed = bill.allocated_bytes + context.bytes + communication.bytes;
-  const double room = kFullShare * plan.gpu_mem * (1 - plan.margin) - static_cast<double>(needed);
-  bill.lines.push_back(fragmentation_line(plan, ledger.holdings(), room));
-  bill.reserved_bytes = bill.allocated_bytes + bill.lines.back().bytes;
-  bill.lines.push_back(std::move(context));
-  bill.lines.push_back(std::move(communication));
-  bill.device_bytes = total_bytes(bill.lines);
-  bill.band_bytes = total_band_bytes(bill.lines);
-  return bill;
-}
-
-/// Bills every stage; the bill shown is that of the fullest.
-void bill_stages(const Plan& plan, TrainingBill& bill) {
-  const ModelTensors tensors(plan);
-  std::optional<StageLedger> fullest;
-  for (const Stage& stage : pipeline_stages(plan)) {
-    StageLedger ledger(plan, stage, tensors);
-    bill.stages.push_back(bill_stage(plan, stage, ledger));
-    if (fullest && bill.stages.back().device_bytes <= bill.stages[static_cast<size_t>(bill.stage)].device_bytes)
-      continue;
-    bill.stage = stage.index;
-    fullest = std::move(ledger);
-  }
-  const StageBill& stage = bill.stages[static_cast<size_t>(bill.stage)];
-  bill.phase = stage.phase;
-  bill.allocated_bytes = stage.allocated_bytes;
-  bill.reserved_bytes = stage.reserved_bytes;
-  bill.device_bytes = stage.device_bytes;
-  bill.band_bytes = stage.band_bytes;
-  bill.lines = stage.lines;
-  bill.phases = fullest->phases();
-}
 
 Verdict memory_verdict(const Plan& plan, uint64_t need, uint64_t band, uint64_t capacity) {
   const uint64_t distance = need > capacity ? need - capacity : capacity - need;
@@ -72,30 +18,82 @@ Verdict memory_verdict(const Plan& plan, uint64_t need, uint64_t band, uint64_t 
   return plan.subject->has_shape ? Verdict::fits : Verdict::tight;
 }
 
+uint64_t capacity(const Plan& plan) { return static_cast<uint64_t>(std::floor(plan.gpu_mem * (1 - plan.margin))); }
+
+bool too_large(const StagePeak& peak) {
+  return peak.device_bytes > kLargestBillBytes ||
+         std::any_of(peak.lines.begin(), peak.lines.end(), [](const Amount& line) { return line.too_large; });
+}
+
+TrainingTotals totals_of(const Plan& plan, const Stage& stage, const StagePeak& peak) {
+  TrainingTotals totals;
+  totals.phase = peak.phase_id;
+  totals.stage = stage.index;
+  totals.allocated_bytes = peak.allocated_bytes;
+  totals.reserved_bytes = peak.reserved_bytes;
+  totals.device_bytes = peak.device_bytes;
+  totals.band_bytes = peak.band_bytes;
+  totals.capacity_bytes = capacity(plan);
+  totals.headroom_bytes = static_cast<int64_t>(totals.capacity_bytes) - static_cast<int64_t>(totals.device_bytes);
+  totals.verdict = memory_verdict(plan, totals.device_bytes, totals.band_bytes, totals.capacity_bytes);
+  totals.host_bytes_per_node = host_bytes_per_node(plan);
+  if (totals.host_bytes_per_node && plan.host_mem > 0)
+    totals.host_verdict =
+        static_cast<double>(*totals.host_bytes_per_node) <= plan.host_mem ? Verdict::fits : Verdict::exceeds;
+  return totals;
+}
+
+StageBill bill_stage(PipelineLedger& ledger, const Stage& stage, const StagePeak& peak) {
+  StageBill bill;
+  bill.stage = stage.index;
+  bill.first_layer = stage.ranges.empty() ? 0 : static_cast<double>(stage.ranges.front().first);
+  bill.layers = stage.layers;
+  bill.allocated_bytes = peak.allocated_bytes;
+  bill.reserved_bytes = peak.reserved_bytes;
+  bill.device_bytes = peak.device_bytes;
+  bill.band_bytes = peak.band_bytes;
+  bill.steady_bytes = peak.steady_bytes;
+  bill.phase = peak.phase_id;
+  bill.lines = ledger.bare_lines(stage, peak);
+  return bill;
+}
+
 /// A figure above 2^53 is refused by name.
-bool refuse_too_large(TrainingBill& bill) {
-  for (const Line& line : bill.lines) {
+std::vector<Message> too_large_faults(const std::vector<Line>& lines) {
+  std::vector<Message> faults;
+  for (const Line& line : lines) {
     if (!line.too_large) continue;
-    bill.faults.push_back(
-        {"", "",
-         std::string("training: '") + line.label + "' is above 2^53 bytes, the most that is billed exactly"});
+    faults.push_back(
+        {"", "", std::string("training: '") + line.label + "' is above 2^53 bytes, the most that is billed exactly"});
   }
-  if (bill.device_bytes > kLargestBillBytes && bill.faults.empty())
-    bill.faults.push_back({"", "", "training: the total is above 2^53 bytes, the most that is billed exactly"});
-  return !bill.faults.empty();
+  if (faults.empty())
+    faults.push_back({"", "", "training: the total is above 2^53 bytes, the most that is billed exactly"});
+  return faults;
 }
 
-TrainingBill only_napkin(TrainingBill&& bill) {
-  TrainingBill rest;
-  rest.faults = std::move(bill.faults);
-  rest.napkin = bill.napkin;
-  rest.capacity_bytes = bill.capacity_bytes;
-  return rest;
-}
-
-void judge(const Plan& plan, TrainingBill& bill) {
-  bill.headroom_bytes = static_cast<int64_t>(bill.capacity_bytes) - static_cast<int64_t>(bill.device_bytes);
-  bill.verdict = memory_verdict(plan, bill.device_bytes, bill.band_bytes, bill.capacity_bytes);
+/// Bills every stage; the bill shown is that of the fullest, the earlier one where two are alike.
+void bill_stages(const Plan& plan, TrainingBill& bill) {
+  PipelineLedger ledger(plan);
+  const Stage* fullest = nullptr;
+  StagePeak most;
+  bill.stages.reserve(ledger.stages().size());
+  for (const Stage& stage : ledger.stages()) {
+    const StagePeak peak = ledger.peak(stage);
+    bill.stages.push_back(bill_stage(ledger, stage, peak));
+    if (fullest != nullptr && peak.device_bytes <= most.device_bytes) continue;
+    fullest = &stage;
+    most = peak;
+  }
+  std::vector<Phase> phases = ledger.phases(*fullest);
+  std::vector<Line> lines = ledger.lines(*fullest, most, phases);
+  if (too_large(most)) {
+    bill.stages.clear();
+    bill.faults = too_large_faults(lines);
+    return;
+  }
+  static_cast<TrainingTotals&>(bill) = totals_of(plan, *fullest, most);
+  bill.lines = std::move(lines);
+  bill.phases = std::move(phases);
 }
 
 }  // namespace
@@ -129,20 +127,34 @@ double trained_parameters(const Plan& plan) {
 
 TrainingBill training_bill(const Plan& plan) {
   TrainingBill bill;
-  bill.capacity_bytes = static_cast<uint64_t>(std::floor(plan.gpu_mem * (1 - plan.margin)));
+  bill.capacity_bytes = capacity(plan);
   bill.napkin = training_napkin(plan);
   bill.faults = training_faults(plan);
-  if (!bill.faults.empty()) return bill;
-  bill_stages(plan, bill);
-  if (refuse_too_large(bill)) return only_napkin(std::move(bill));
-  judge(plan, bill);
-  bill.host_bytes_per_node = host_bytes_per_node(plan);
-  if (bill.host_bytes_per_node && plan.host_mem > 0)
-    bill.host_verdict =
-        static_cast<double>(*bill.host_bytes_per_node) <= plan.host_mem ? Verdict::fits : Verdict::exceeds;
+  if (bill.faults.empty()) bill_stages(plan, bill);
   return bill;
 }
 
-TrainingTotals training_totals(const Plan& plan) { return training_bill(plan); }
+std::vector<Line> stage_lines(const Plan& plan, size_t stage) {
+  PipelineLedger ledger(plan);
+  const Stage& one = ledger.stages()[stage];
+  return ledger.lines(one, ledger.peak(one), ledger.phases(one));
+}
+
+TrainingTotals training_totals(const Plan& plan) {
+  TrainingTotals impossible;
+  impossible.capacity_bytes = capacity(plan);
+  if (!training_faults(plan).empty()) return impossible;
+  PipelineLedger ledger(plan);
+  const Stage* fullest = nullptr;
+  StagePeak most;
+  for (const Stage& stage : ledger.stages()) {
+    if (ledger.outdone(stage)) continue;
+    const StagePeak peak = ledger.peak(stage);
+    if (fullest != nullptr && peak.device_bytes <= most.device_bytes) continue;
+    fullest = &stage;
+    most = peak;
+  }
+  return too_large(most) ? impossible : totals_of(plan, *fullest, most);
+}
 
 }  // namespace vram

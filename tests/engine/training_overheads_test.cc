@@ -41,11 +41,11 @@ TEST_CASE("A communicator for each group that the rank is in, each of one peer o
 }
 
 TEST_CASE("First and last stage share a tied embedding's gradients") {
-  const TrainingBill b = bill("model=bloom-176b&gpus=48&tp=4&pp=12&framework=deepspeed&library=megatron");
-  REQUIRE(b.stages.size() == 12);
-  CHECK(child(line(b.stages[0].lines, "communication"), "embedding") == kTwoRanks);
-  CHECK(child(line(b.stages[5].lines, "communication"), "embedding") == 0);
-  CHECK(child(line(b.stages[11].lines, "communication"), "embedding") == kTwoRanks);
+  const Plan plan = read_plan("model=bloom-176b&gpus=48&tp=4&pp=12&framework=deepspeed&library=megatron").plan;
+  const auto shared = [&](size_t stage) { return child(line(stage_lines(plan, stage), "communication"), "embedding"); };
+  CHECK(shared(0) == kTwoRanks);
+  CHECK(shared(5) == 0);
+  CHECK(shared(11) == kTwoRanks);
 }
 
 TEST_CASE("The context is the device's, before anything is allocated") {
@@ -132,7 +132,8 @@ TEST_CASE("DeepSpeed's ZeRO holds a bucket of gradients, and bf16 copies of fp32
 TEST_CASE("DeepSpeed's pipeline keeps what it sent on; Megatron's does not") {
   const std::string share = "model=llama-2-7b&gpus=4&pp=4&global_batch=8&recompute=full&library=megatron&framework=";
   const auto outputs = [&](const char* framework, size_t stage) {
-    return line(line(bill(share + framework).stages[stage].lines, "activations").children, "outputs").bytes;
+    const Plan plan = read_plan(share + framework).plan;
+    return line(line(stage_lines(plan, stage), "activations").children, "outputs").bytes;
   };
   CHECK(outputs("deepspeed", 0) == 4ULL * 4096 * 4096 * 2);  // four micro-batches in flight
   CHECK(outputs("deepspeed", 3) == 0);

@@ -1,6 +1,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 
+#include "engine/training/phases.h"
 #include "engine/training/pipeline.h"
 #include "tests/engine/training_samples.h"
 
@@ -64,10 +65,12 @@ TEST_CASE("DualPipe keeps two stages and p + 1 micro-batches of one") {
 }
 
 TEST_CASE("Embedding is on the first stage, head and logits on the last") {
-  const TrainingBill b = bill("model=llama-3.1-70b&gpus=8&pp=8&global_batch=8");
-  CHECK(line(line(b.stages[0].lines, "weights").children, "embedding").bytes == 2ULL * 128256 * 8192);
-  CHECK(line(line(b.stages[1].lines, "weights").children, "embedding").bytes == 0);
-  CHECK(line(line(b.stages[7].lines, "weights").children, "head").bytes == 2ULL * 128256 * 8192);
+  const Plan p = plan("model=llama-3.1-70b&gpus=8&pp=8&global_batch=8");
+  const auto weights = [&p](size_t stage) { return line(stage_lines(p, stage), "weights").children; };
+  CHECK(line(weights(0), "embedding").bytes == 2ULL * 128256 * 8192);
+  CHECK(line(weights(1), "embedding").bytes == 0);
+  CHECK(line(weights(7), "head").bytes == 2ULL * 128256 * 8192);
+  const TrainingBill b = training_bill(p);
   CHECK(line(b.stages[0].lines, "logits").bytes == 0);
 }
 
@@ -89,4 +92,28 @@ TEST_CASE("Megatron-LM's 7B test with PP 4 and 8 virtual stages") {
   const double ratio = static_cast<double>(b.allocated_bytes) / 60'489'064'448.0;
   CHECK(ratio > 0.98);
   CHECK(ratio < 1.02);
+}
+
+TEST_CASE("Stages that hold the same are billed together, as they would be on their own") {
+  const std::string share = GENERATE(
+      "model=llama-3.1-70b&gpus=64&tp=2&pp=8&seq=8192&sp=1", "model=llama-3.1-70b&gpus=16&pp=16&vpp=5&global_batch=64",
+      "model=deepseek-v3&gpus=256&pp=16&ep=16&recompute=selective", "model=gemma-3-27b&gpus=16&pp=4&recompute=full",
+      "model=llama-3.1-70b&gpus=8&pp=8&global_batch=64&schedule=dualpipe&method=lora",
+      "model=custom&params=70B&gpus=8&pp=4");
+  CAPTURE(share);
+  const Plan p = plan(share);
+  const TrainingBill b = training_bill(p);
+  for (const Stage& stage : pipeline_stages(p)) {
+    const StageBill& billed = b.stages[static_cast<size_t>(stage.index)];
+    const Phase* fullest = nullptr;
+    const std::vector<Phase> phases = stage_phases(p, stage);
+    for (const Phase& phase : phases)
+      if (fullest == nullptr || phase.allocated_bytes > fullest->allocated_bytes) fullest = &phase;
+    CHECK(std::string_view(billed.phase) == fullest->id);
+    CHECK(billed.allocated_bytes == fullest->allocated_bytes);
+    for (const Line& own : fullest->lines) {
+      CHECK(line(billed.lines, own.id).bytes == own.bytes);
+      CHECK(line(billed.lines, own.id).band_bytes == own.band_bytes);
+    }
+  }
 }

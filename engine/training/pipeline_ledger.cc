@@ -1,0 +1,110 @@
+#include "engine/training/pipeline_ledger.h"
+
+#include <algorithm>
+
+#include "engine/training/overheads.h"
+
+namespace vram {
+namespace {
+
+/// What nvidia-smi shows of a GPU that caching has filled: the median of 19 runs that need less than there is, but
+/// would cache more (85 to 99%).
+constexpr double kFullShare = 0.95;
+
+Line named(const char* id, const char* label) {
+  Line line;
+  line.id = id;
+  line.label = label;
+  return line;
+}
+
+Line bare(const Line& line, const Amount& amount) {
+  Line copy;
+  static_cast<Amount&>(copy) = amount;
+  copy.id = line.id;
+  copy.label = line.label;
+  copy.note = line.note;
+  return copy;
+}
+
+}  // namespace
+
+PipelineLedger::PipelineLedger(const Plan& plan) : plan_(plan), tensors_(plan), stages_(pipeline_stages(plan)) {}
+
+const PipelineLedger::Alike* PipelineLedger::find(const Stage& stage) const {
+  const auto found = std::find_if(alike_.begin(), alike_.end(),
+                                  [&](const Alike& known) { return hold_the_same(plan_, *known.first, stage); });
+  return found == alike_.end() ? nullptr : &*found;
+}
+
+const PipelineLedger::Alike& PipelineLedger::alike(const Stage& stage) {
+  if (const Alike* known = find(stage)) return *known;
+  alike_.push_back(
+      {&stage, StageLedger(plan_, stage, tensors_), context_line(plan_), communication_line(plan_, stage)});
+  return alike_.back();
+}
+
+bool PipelineLedger::outdone(const Stage& stage) const {
+  const Alike* known = find(stage);
+  return known != nullptr && known->first->index < stage.index &&
+         known->first->chunks_in_flight >= stage.chunks_in_flight;
+}
+
+Line PipelineLedger::fragmentation(const Alike& alike, const std::vector<PhaseAmounts>& phases,
+                                   uint64_t allocated_bytes) const {
+  Holdings held = alike.ledger.holdings(phases);
+  held.allocated = allocated_bytes;
+  const uint64_t needed = allocated_bytes + alike.context.bytes + alike.communication.bytes;
+  const double room = kFullShare * plan_.gpu_mem * (1 - plan_.margin) - static_cast<double>(needed);
+  return fragmentation_line(plan_, held, room);
+}
+
+StagePeak PipelineLedger::peak(const Stage& stage) {
+  const Alike& held = alike(stage);
+  const std::vector<PhaseAmounts> phases = held.ledger.amounts(stage.chunks_in_flight);
+  StagePeak peak;
+  for (size_t i = 0; i < phases.size(); ++i) {
+    const uint64_t allocated = phases[i].allocated_bytes();
+    if (i > 0 && allocated <= peak.allocated_bytes) continue;
+    peak.phase = i;
+    peak.allocated_bytes = allocated;
+  }
+  peak.phase_id = phases[peak.phase].id;
+  std::copy_n(phases[peak.phase].lines.begin(), kPhaseLines, peak.lines.begin());
+  peak.lines[kPhaseLines] = fragmentation(held, phases, peak.allocated_bytes);
+  peak.lines[kPhaseLines + 1] = held.context;
+  peak.lines[kPhaseLines + 2] = held.communication;
+  peak.reserved_bytes = peak.allocated_bytes + peak.lines[kPhaseLines].bytes;
+  peak.device_bytes = total_bytes(peak.lines);
+  peak.band_bytes = total_band_bytes(peak.lines);
+  peak.steady_bytes = held.ledger.steady_bytes(plan_);
+  return peak;
+}
+
+std::vector<Phase> PipelineLedger::phases(const Stage& stage) {
+  return alike(stage).ledger.phases(stage.chunks_in_flight);
+}
+
+std::vector<Line> PipelineLedger::bare_lines(const Stage& stage, const StagePeak& peak) {
+  const Alike& held = alike(stage);
+  static const Line fragmentation = named("fragmentation", "Fragmentation");
+  std::vector<Line> lines;
+  lines.reserve(kBillLines);
+  for (size_t i = 0; i < kPhaseLines; ++i) lines.push_back(bare(held.ledger.title(peak.phase, i), peak.lines[i]));
+  for (const Line* line : {&fragmentation, &held.context, &held.communication})
+    lines.push_back(bare(*line, peak.lines[lines.size()]));
+  return lines;
+}
+
+std::vector<Line> PipelineLedger::lines(const Stage& stage, const StagePeak& peak, const std::vector<Phase>& phases) {
+  const Alike& held = alike(stage);
+  std::vector<Line> lines;
+  lines.reserve(kBillLines);
+  for (const Line& line : phases[peak.phase].lines) lines.push_back(line);
+  lines.push_back(fragmentation(held, held.ledger.amounts(stage.chunks_in_flight), peak.allocated_bytes));
+  lines.push_back(held.context);
+  lines.push_back(held.communication);
+  return lines;
+}
+
+}  // namespace vram

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "engine/training/phases.h"
+
+namespace vram {
+
+/// Lines of a bill: those of a phase; fragmentation, context, communication.
+inline constexpr size_t kBillLines = kPhaseLines + 3;
+
+/// A stage in its fullest phase, the earlier one where two are alike.
+struct StagePeak {
+  size_t phase = 0;
+  const char* phase_id = "";
+  std::array<Amount, kBillLines> lines;
+  uint64_t allocated_bytes = 0, reserved_bytes = 0, device_bytes = 0, band_bytes = 0;
+  uint64_t steady_bytes = 0;  // allocated between two steps
+};
+
+/// The stages of a pipeline, each by its peak or line by line; those that hold the same are worked out together.
+/// The plan must outlive it.
+class PipelineLedger {
+ public:
+  explicit PipelineLedger(const Plan& plan);
+
+  const std::vector<Stage>& stages() const { return stages_; }
+  StagePeak peak(const Stage& stage);
+  /// An earlier stage holds the same and keeps no less in flight: this one cannot be fuller.
+  bool outdone(const Stage& stage) const;
+
+  std::vector<Phase> phases(const Stage& stage);
+  /// The lines of the peak, `phases` being those of the stage; and their sums only.
+  std::vector<Line> lines(const Stage& stage, const StagePeak& peak, const std::vector<Phase>& phases);
+  std::vector<Line> bare_lines(const Stage& stage, const StagePeak& peak);
+
+ private:
+  struct Alike {
+    const Stage* first;
+    StageLedger ledger;
+    Line context, communication;
+  };
+
+  const Alike* find(const Stage& stage) const;
+  const Alike& alike(const Stage& stage);
+  Line fragmentation(const Alike& alike, const std::vector<PhaseAmounts>& phases, uint64_t allocated_bytes) const;
+
+  const Plan& plan_;
+  ModelTensors tensors_;
+  std::vector<Stage> stages_;
+  std::vector<Alike> alike_;
+};
+
+}  // namespace vram
