@@ -3,7 +3,8 @@
 
 #include "engine/advice/change.h"
 #include "engine/advice/remedies.h"
-#include "engine/compute/mfu.h"
+#include "engine/compute/rates.h"
+#include "engine/compute/step_time.h"
 #include "engine/units.h"
 
 namespace vram {
@@ -72,7 +73,8 @@ void about_links(const Plan& plan, const ComputeFigures& compute, Findings& out)
             ": every layer waits for the network.");
   }
   const bool estimated = !plan.has(Key::mfu);  // a measured MFU has the messages in it
-  const bool slow = estimated && std::string_view(compute.bound) == "communication" && !compute.traffic.empty();
+  const std::string_view bound = compute.bound;
+  const bool slow = estimated && (bound == "link" || bound == "network") && !compute.traffic.empty();
   if (slow) {
     const auto worst =
         std::max_element(compute.traffic.begin(), compute.traffic.end(),

@@ -1,11 +1,15 @@
 #include "engine/compute/compute.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <string>
 
+#include "engine/compute/achieved.h"
 #include "engine/compute/flops.h"
-#include "engine/compute/mfu.h"
-#include "engine/compute/traffic.h"
+#include "engine/compute/rates.h"
+#include "engine/compute/step_time.h"
+#include "engine/units.h"
 
 namespace vram {
 namespace {
@@ -20,52 +24,79 @@ std::optional<double> figure(double value) {
 
 double tokens_of_the_run(const Plan& plan) { return plan.has(Key::tokens) ? plan.tokens : plan.dataset * plan.epochs; }
 
-/// What counting depends on: the convention of `flops`, and the one the MFU table is kept in.
+/// FLOPs of a token by the plan's convention.
 struct Counts {
-  TokenFlops model;          // by the plan's convention
-  TokenFlops full;           // by `megatron`
-  double hardware = 0;       // model + recomputation, by the plan's convention
-  double full_hardware = 0;  // the same by `megatron`
-  double attention_share = 0, full_attention_share = 0;
+  TokenFlops model;
+  double hardware = 0;  // model + recomputation
+  double attention_share = 0;
 };
 
 Counts count_flops(const Plan& plan) {
   Counts counts;
   counts.model = training_flops(plan, plan.flops);
-  counts.full = training_flops(plan, FlopsConvention::megatron);
   counts.hardware = counts.model.total() + recompute_flops(plan, counts.model);
-  counts.full_hardware = counts.full.total() + recompute_flops(plan, counts.full);
-  const TokenFlops& shown = counts.model.attention > 0 ? counts.model : counts.full;  // 6n counts no attention
-  if (counts.full.total() > 0) counts.full_attention_share = counts.full.attention / counts.full.total();
+  // 6n counts no attention
+  const TokenFlops shown = counts.model.attention > 0 ? counts.model : training_flops(plan, FlopsConvention::megatron);
   if (shown.total() > 0) counts.attention_share = shown.attention / shown.total();
   return counts;
 }
 
-/// Seconds of a step whose arithmetic ran at the peak of every GPU.
-double ideal_seconds(const Plan& plan, double flops_per_token) {
-  const double speed = plan.gpus * peak_flops(plan);
-  return speed > 0 ? flops_per_token * plan.global_batch * plan.seq / speed : 0;
+struct Part {
+  const char* bound;
+  const char* name;
+  double seconds;
+};
+
+std::array<Part, 6> parts_of(const StepSeconds& step) {
+  return {{{"compute", "arithmetic", step.matrices + step.attention},
+           {"memory", "memory traffic", step.memory + step.optimizer},
+           {"link", "messages in the node", step.link},
+           {"network", "messages over the network", step.network},
+           {"bubble", "the pipeline's bubble", step.bubble},
+           {"host", "launching kernels", step.host}}};
+}
+
+/// "arithmetic 78%, memory traffic 12%, ...": what a hundredth of the step or more goes to.
+std::string reason_of(const StepSeconds& step) {
+  std::string text = "a step is";
+  bool first = true;
+  for (const Part& part : parts_of(step)) {
+    const double percent = 100 * part.seconds / step.total();
+    if (percent < 0.5) continue;
+    text += std::string(first ? " " : ", ") + show_fixed(percent, 0) + "% " + part.name;
+    first = false;
+  }
+  return text;
+}
+
+const char* bound_of(const StepSeconds& step) {
+  const auto parts = parts_of(step);
+  const auto most =
+      std::max_element(parts.begin(), parts.end(), [](const Part& a, const Part& b) { return a.seconds < b.seconds; });
+  return most->seconds > 0 ? most->bound : "";
+}
+
+bool has_experts(const Model& model) {
+  return std::any_of(model.kinds.begin(), model.kinds.end(),
+                     [](const LayerKind& kind) { return kind.ffn.kind == FfnKind::moe; });
+}
+
+/// Half-width of the estimate's band as a share of it.
+double band_share(const Plan& plan) {
+  if (has_experts(*plan.subject)) return kExpertBand;
+  return casts_products(plan) || !plan.subject->has_shape ? kCastBand : kDenseBand;
 }
 
 void set_mfu(const Plan& plan, const Counts& counts, ComputeFigures& out) {
   if (plan.has(Key::mfu)) {
     out.mfu = plan.mfu;
     out.mfu_source = "given";
-  } else if (peak_flops(plan) > 0) {
-    // No step is faster than its arithmetic at the peak plus the messages that cannot be hidden.
-    const MfuEstimate estimate = estimate_mfu(plan, counts.full_attention_share);
-    const double busy = ideal_seconds(plan, counts.full_hardware);
-    const double useful = ideal_seconds(plan, counts.full.total());
-    const double wires = busy + exposed_seconds(out.traffic);
-    const double limit = wires > 0 ? useful / wires : 1;
-    const bool bound_by_wires = limit < estimate.mfu;
-    // The table counts by `megatron`; by another convention the same seconds are another share of the peak.
-    const double convention = counts.full.total() > 0 ? counts.model.total() / counts.full.total() : 1;
-    const double mfu = std::min(1.0, std::min(estimate.mfu, limit) * convention);
-    out.mfu = figure(mfu);
-    out.mfu_band = figure(estimate.band / estimate.mfu * mfu);
+  } else if (const double speed = plan.gpus * peak_flops(plan); speed > 0 && out.step.total() > 0) {
+    const double useful = counts.model.total() * plan.global_batch * plan.seq / speed;
+    out.mfu = figure(std::min(1.0, useful / out.step.total()));
+    if (out.mfu) out.mfu_band = figure(band_share(plan) * *out.mfu);
     out.mfu_source = "estimated";
-    out.mfu_reason = bound_by_wires ? "limited by messages that arithmetic cannot hide" : estimate.reason;
+    out.mfu_reason = reason_of(out.step);
   }
   if (out.mfu && counts.model.total() > 0) out.hfu = figure(*out.mfu * counts.hardware / counts.model.total());
 }
@@ -116,9 +147,8 @@ ComputeFigures compute_figures(const Plan& plan) {
   set_messages(plan, out);
   if (!out.flops_per_token) return out;
   out.attention_share = figure(counts.attention_share);
-  const double busy = ideal_seconds(plan, counts.full_hardware);
-  out.traffic = step_traffic(plan, busy, counts.full_attention_share);
-  if (busy > 0) out.bound = exposed_seconds(out.traffic) > busy ? "communication" : "compute";
+  out.step = step_seconds(plan, out.traffic);
+  out.bound = bound_of(out.step);
   set_mfu(plan, counts, out);
   set_steps(plan, out);
   set_run(plan, counts, out);

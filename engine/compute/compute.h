@@ -17,14 +17,26 @@ struct Traffic {
   double seconds = 0, exposed_seconds = 0;
 };
 
+/// Where the seconds of one step go, estimated.
+struct StepSeconds {
+  double matrices = 0, attention = 0;  // arithmetic, recomputation included
+  double memory = 0;                   // norms, activations, casts: what memory bandwidth bounds
+  double optimizer = 0;
+  double host = 0;               // the GPU waits for kernels to be launched
+  double link = 0, network = 0;  // messages that are not hidden: inside a node (or to the host), between nodes
+  double bubble = 0;             // the pipeline fills and drains
+  double total() const { return matrices + attention + memory + optimizer + host + link + network + bubble; }
+};
+
 /// Figures that do not apply are empty. FLOPs are counts; times seconds.
 struct ComputeFigures {
   std::optional<double> flops_per_token;  // training, by the convention of `flops`
   std::optional<double> step_flops, model_flops, hardware_flops;
   std::optional<double> mfu, hfu, mfu_band;
   const char* mfu_source = "";  // "given", "estimated"
-  const char* mfu_reason = "";  // where the estimate comes from
-  const char* bound = "";       // "compute", "communication"
+  std::string mfu_reason;       // where the estimated step's time goes
+  const char* bound = "";       // what takes most of a step: "compute", "memory", "link", "network", "bubble", "host"
+  StepSeconds step;             // of the estimate, whether or not mfu is given
   std::optional<double> attention_share, micro_batches, step_seconds, tokens_per_second, days, gpu_hours, usd, kwh;
   std::vector<Traffic> traffic;
   std::optional<double> napkin_flops;  // 6 N D (6 N a token where no tokens are given)

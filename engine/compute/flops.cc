@@ -79,6 +79,19 @@ TokenFlops by_parameters(const Plan& plan, double parameters) {
   return flops;
 }
 
+/// Megatron-Bridge takes a Mamba layer's inner width as twice the hidden size (flop_utils.py, mamba_layer_flops: z and
+/// x in, y out; its scan differs likewise, by less than a hundredth).
+double weights_bridge_adds(const Model& model) {
+  const Architecture& a = model.architecture;
+  double weights = 0;
+  if (a.linear.kind != "mamba2") return weights;
+  for (uint8_t kind : model.layers) {
+    const bool mamba = model.kinds[kind].mixer == Mixer::state_space;
+    weights += mamba ? 3 * a.hidden * (2 * a.hidden - a.linear.inner) : 0;
+  }
+  return weights * model.scale();
+}
+
 /// Korthikanti et al. 2022 (arXiv 2205.05198) Appendix A: 72 L h^2 (1 + s/6h + V/12hL), here matrix by matrix, so that
 /// it holds for grouped queries, gated and expert layers as well; Megatron-LM's num_floating_point_operations up to
 /// core 0.11 (full attention) and, with Causal::half, Megatron-Bridge's flop_utils.py. Prediction modules count.
@@ -89,8 +102,9 @@ TokenFlops by_matrices(const Plan& plan, Causal causal) {
   flops.layers = kMultiplyAdd * passes(plan) * weights.layers;
   flops.head = kMultiplyAdd * passes(plan) * weights.head;
   flops.attention = kAttentionPasses * core_attention_forward_flops(model, plan.seq, causal);
+  if (causal == Causal::half) flops.layers += kMultiplyAdd * passes(plan) * weights_bridge_adds(model);
   if (plan.library != Library::megatron) return flops;  // the only one that trains prediction modules
-  for (const LayerKind& module : model.mtp) {             // each ends in the model's own head
+  for (const LayerKind& module : model.mtp) {           // each ends in the model's own head
     flops.layers += kMultiplyAdd * passes(plan) * model.scale() * gemm_weights(module);
     flops.head += kMultiplyAdd * passes(plan) * weights.head;
     flops.attention += kAttentionPasses * core_forward(model, module, plan.seq, causal);
@@ -124,6 +138,10 @@ TokenFlops titan(const Plan& plan) {
 }
 
 }  // namespace
+
+double layer_attention_flops(const Model& model, const LayerKind& kind, double tokens, Causal causal) {
+  return core_forward(model, kind, tokens, causal);
+}
 
 double core_attention_forward_flops(const Model& model, double tokens, Causal causal) {
   double flops = 0;
@@ -167,6 +185,11 @@ TokenFlops training_flops(const Plan& plan, FlopsConvention convention) {
   return {};
 }
 
+bool recomputes_core_attention(const Plan& plan) {
+  const std::string& modules = plan.recompute_modules;
+  return plan.recompute == Recompute::selective && (modules.empty() || modules.find("core_attn") != std::string::npos);
+}
+
 double recompute_flops(const Plan& plan, const TokenFlops& model_flops) {
   const double layers = static_cast<double>(plan.subject->layers.size());
   const bool some = plan.has(Key::recompute_layers) && layers > 0;
@@ -180,7 +203,8 @@ double recompute_flops(const Plan& plan, const TokenFlops& model_flops) {
       return share * (forward + attention);
     case Recompute::selective:
       // Megatron-LM recomputes core attention; torchtitan's selective mode every other matrix product, attention kept.
-      return share * (plan.framework == Framework::fsdp2 ? forward / 2 : attention);
+      if (plan.framework == Framework::fsdp2) return share * forward / 2;
+      return recomputes_core_attention(plan) ? share * attention : 0;
   }
   return 0;
 }

@@ -14,6 +14,9 @@ enum class Causal : uint8_t {
 /// updates. Attention of the whole model at sequence length `tokens`.
 double core_attention_forward_flops(const Model& model, double tokens, Causal causal);
 
+/// The same of one layer of that kind.
+double layer_attention_flops(const Model& model, const LayerKind& kind, double tokens, Causal causal);
+
 /// Weights that multiply a token, by the matrix: active experts only, no embedding table, no router, no norms.
 /// `vocab_multiple`: the head's rows are padded to it.
 struct ActiveWeights {
@@ -30,6 +33,9 @@ struct TokenFlops {
 };
 
 TokenFlops training_flops(const Plan& plan, FlopsConvention convention);
+
+/// Selective recomputation of Megatron-LM repeats core attention unless `recompute_modules` names other modules only.
+bool recomputes_core_attention(const Plan& plan);
 
 /// What recomputation adds, by the same convention.
 double recompute_flops(const Plan& plan, const TokenFlops& model_flops);

@@ -67,6 +67,8 @@ void map_hardware(Mapping& m) {
   if (preset.empty() && gib > 0) preset = "custom";
   if (preset.empty()) return;
   m.share.set("gpu", preset);
+  m.share.set_if("watts", number_before(gpu, "w").value_or(0));  // "500W, HBM2e 2.4TB/s"
+  m.share.set_if("gpu_bw", 1000 * number_before(gpu, "tb/s").value_or(0));
   const double marketed = number_before(preset, "gb").value_or(preset == "custom" ? 0 : gb);
   if (gib > 0 && (gib > 1.05 * marketed || gib < 0.93 * marketed)) m.share.set("gpu_mem", std::floor(100 * gib) / 100);
 }

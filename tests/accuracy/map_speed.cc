@@ -1,4 +1,4 @@
-#include "engine/compute/mfu.h"
+#include "engine/compute/rates.h"
 #include "engine/report/report.h"
 #include "tests/accuracy/map_training.h"
 
@@ -94,7 +94,12 @@ void suppose_layout(Share& share) {
   share.set("fused_optimizer", "1");
   if (parameters > 3e10 && plan.subject->architecture.experts == 0) share.set("tp", 8.0);
   if (parameters > 1e11) share.set("pp", 8.0);
-  if (plan.subject && plan.subject->architecture.experts > 0) share.set("ep", 64.0);
+  if (plan.subject && plan.subject->architecture.experts > 0) {  // as DeepSeek-V3's, arXiv 2412.19437 section 3.2
+    share.set("pp", 16.0);
+    share.set("ep", 64.0);
+    share.set("schedule", "dualpipe");
+    share.set("precision", "fp8");
+  }
   share.set("global_batch", 2048.0);
 }
 

@@ -3,6 +3,7 @@
 #include <string>
 #include <string_view>
 
+#include "engine/compute/achieved.h"
 #include "engine/compute/compute.h"
 
 using namespace vram;
@@ -52,7 +53,9 @@ TEST_CASE("Tensor parallelism: four all-reduces a layer, six with full recomputa
 TEST_CASE("A pipeline's stages pass activations on and gradients back") {
   const ComputeFigures f = figures("model=llama-3.1-8b&gpus=4&pp=4&seq=4096&global_batch=8");
   CHECK(find(f, "pp")->line.bytes == 2ull * 8 * 4096 * 4096 * 2);
-  CHECK(find(f, "pp")->exposed_seconds == 0);
+  CHECK(find(f, "pp")->exposed_seconds == find(f, "pp")->seconds);
+  const ComputeFigures interleaved = figures("model=llama-3.1-8b&gpus=4&pp=4&vpp=2&seq=4096&global_batch=8");
+  CHECK(find(interleaved, "pp")->exposed_seconds < find(f, "pp")->exposed_seconds);
 }
 
 TEST_CASE("Experts' tokens travel four times") {
@@ -64,19 +67,47 @@ TEST_CASE("Experts' tokens travel four times") {
 TEST_CASE("A group inside a node uses its link, a larger one the network") {
   const ComputeFigures inside = figures("model=llama-3.1-8b&gpus=8&tp=8");
   CHECK(std::string_view(find(inside, "tp")->link) == "nvlink");
-  CHECK(find(inside, "tp")->seconds == Approx(static_cast<double>(find(inside, "tp")->line.bytes) / 450e9));
+  CHECK(find(inside, "dp") == nullptr);
+  const Traffic& tp = *find(inside, "tp");  // 32 layers, 4 reductions, in two collectives each
+  CHECK(tp.seconds == Approx(static_cast<double>(tp.line.bytes) / (450e9 * kLinkShare) + 32 * 4 * 2 * kMessageSeconds));
   const ComputeFigures across = figures("model=llama-3.1-8b&gpus=16&tp=8");
   CHECK(std::string_view(find(across, "dp")->link) == "network");
-  CHECK(find(across, "dp")->seconds == Approx(static_cast<double>(find(across, "dp")->line.bytes) / 50e9));
+  const Traffic& dp = *find(across, "dp");
+  CHECK(dp.seconds == Approx(static_cast<double>(dp.line.bytes) / (50e9 * kNetworkShare)));
   CHECK(std::string_view(find(figures("model=llama-3.1-8b&gpu=l40s&gpus=2&tp=2"), "tp")->link) == "pcie");
   CHECK(std::string_view(find(figures("model=llama-3.1-8b&gpu=gb200-186gb&gpus=72&framework=fsdp"), "dp")->link) ==
         "nvlink");
   CHECK(std::string_view(find(figures("model=llama-3.1-8b&gpu=h100-pcie-80gb&gpus=8&tp=8"), "tp")->link) == "pcie");
 }
 
+TEST_CASE("Rings across nodes use every network card of a node; DeepSpeed's ZeRO 3 only its own") {
+  const std::string share = "model=llama-3.1-8b&gpus=16&zero=3&framework=";
+  const ComputeFigures fsdp = figures(share + "fsdp"), deepspeed = figures(share + "deepspeed");
+  const auto rate = [](const Traffic& one) { return static_cast<double>(one.line.bytes) / one.seconds; };
+  CHECK(rate(*find(fsdp, "dp")) == Approx(std::min(8 * 50e9 * kNetworkShare, 450e9 * kLinkShare)));
+  CHECK(rate(*find(deepspeed, "dp")) == Approx(50e9 * kNetworkShare));
+}
+
+TEST_CASE("Hybrid sharding gathers inside its group and reduces between groups") {
+  // FSDP HYBRID_SHARD: 8 ranks share, 2 groups repeat: gathers of 7/8, and 2 x 1/2 of each eighth all-reduced.
+  const ComputeFigures f = figures("model=custom&params=8e9&framework=fsdp&gpus=16&shard=8");
+  CHECK(std::string_view(find(f, "dp")->link) == "nvlink");
+  CHECK(find(f, "dp")->line.bytes == (2 * 2 + 4) * 8000000000ull / 8 * 7);
+  CHECK(std::string_view(find(f, "dp_groups")->link) == "network");
+  CHECK(find(f, "dp_groups")->line.bytes == 4 * 8000000000ull / 8);
+}
+
+TEST_CASE("A token goes to each node once") {
+  // 8 experts of 128 on 2 nodes: the other node holds at least one of them but for a chance of 2^-8.
+  const ComputeFigures f = figures("model=qwen3-30b-a3b&gpus=16&ep=16&seq=4096");
+  CHECK(std::string_view(find(f, "ep")->link) == "nvlink");
+  CHECK(std::string_view(find(f, "ep_nodes")->link) == "network");
+  CHECK(find(f, "ep_nodes")->line.bytes == 48ull * 4 * 4096 * 2048 * 2 / 256 * 255);
+}
+
 TEST_CASE("Slow wires bound the step") {
   const ComputeFigures slow = figures("model=llama-3.1-8b&gpus=64&framework=fsdp&net_bw=1");
-  CHECK(std::string_view(slow.bound) == "communication");
+  CHECK(std::string_view(slow.bound) == "network");
   CHECK(*slow.mfu < 0.2);
   const ComputeFigures fast = figures("model=llama-3.1-8b&gpus=8&framework=fsdp&seq=8192");
   CHECK(std::string_view(fast.bound) == "compute");
