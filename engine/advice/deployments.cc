@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/advice/layouts.h"
+#include "engine/compute/links.h"
 #include "engine/formats.h"
 #include "engine/plan/fault_list.h"
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/compute/links.h"
 #include "engine/plan/fault_list.h"
 
 namespace vram {
@@ -125,8 +126,6 @@ void add_of_framework(const Plan& plan, std::vector<Spread>& out) {
 }
 
 }  // namespace
-
-double joined_gpus(const Plan& plan) { return std::max(plan.node, plan.accelerator->link_gpus); }
 
 double compared_global_batch(const Plan& plan) { return kSequencesAGpu * plan.gpus; }
 

@@ -41,7 +41,4 @@ void lay_out(const Layout& layout, Plan& plan);
 /// The global batch at which layouts are compared where none is given: 8 sequences a GPU.
 double compared_global_batch(const Plan& plan);
 
-/// GPUs that one fast link joins: a node, or more where racks are joined.
-double joined_gpus(const Plan& plan);
-
 }  // namespace vram
