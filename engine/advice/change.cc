@@ -147,6 +147,30 @@ std::vector<Change> training_changes(const Plan& plan) {
   return out;
 }
 
+std::vector<Change> larger_cards(const Plan& plan) {
+  Changes out;
+  struct Card {
+    const char* id;
+    const char* name;
+    double gb;
+  };
+  constexpr Card kCards[] = {{"rtx-5090-32gb", "RTX 5090", 32}, {"l40s", "L40S", 48},
+                             {"a100-sxm4-80gb", "A100", 80},    {"h100-sxm5-80gb", "H100", 80},
+                             {"h200-sxm-141gb", "H200", 141},   {"b200-180gb", "B200", 180},
+                             {"b300-288gb", "B300", 288},       {"mi300x-192gb", "MI300X", 192},
+                             {"mi355x-288gb", "MI355X", 288}};
+  const double gb = plan.accelerator->marketed_bytes / kGB;
+  const bool amd = plan.accelerator->vendor == "AMD";
+  for (const Card& card : kCards) {
+    const bool same_maker = amd == (std::string_view(card.name).substr(0, 2) == "MI");
+    add(out, same_maker && gb > 0 && card.gb > gb,
+        {"other_gpu",
+         std::string("Train on ") + card.name + " of " + show_fixed(card.gb, 0) + " GB",
+         {{Key::gpu, card.id}}});
+  }
+  return out;
+}
+
 std::vector<Change> training_reversals(const Plan& plan) {
   Changes out;
   add(out, plan.recompute != Recompute::none, {"recompute_none", "Recompute nothing", {{Key::recompute, "none"}}});

@@ -27,6 +27,9 @@ bool apply(const Change& change, Plan& plan);
 std::vector<Change> training_changes(const Plan& plan);
 std::vector<Change> serving_changes(const Plan& plan);
 
+/// The same plan on cards whose box promises more memory, smallest first.
+std::vector<Change> larger_cards(const Plan& plan);
+
 /// What the plan does to save memory, undone: what each of it is worth.
 std::vector<Change> training_reversals(const Plan& plan);
 

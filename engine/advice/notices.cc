@@ -13,12 +13,7 @@ namespace {
 using Findings = std::vector<Finding>;
 
 void add(Findings& out, Severity severity, const char* id, std::string text, std::string change = "") {
-  Finding finding;
-  finding.severity = severity;
-  finding.id = id;
-  finding.text = std::move(text);
-  finding.change = std::move(change);
-  out.push_back(std::move(finding));
+  out.push_back(notice(severity, id, std::move(text), std::move(change)));
 }
 
 void about_the_model(const Plan& plan, Findings& out) {
@@ -67,11 +62,6 @@ void about_attention(const Plan& plan, Findings& out) {
 }
 
 void about_links(const Plan& plan, const ComputeFigures& compute, Findings& out) {
-  if (plan.tp > std::max(plan.node, plan.accelerator->link_gpus)) {
-    add(out, Severity::warning, "tp_across_nodes",
-        "Tensor parallelism over " + show_grouped(plan.tp) + " GPUs leaves the node of " + show_grouped(plan.node) +
-            ": every layer waits for the network.");
-  }
   const bool estimated = !plan.has(Key::mfu);  // a measured MFU has the messages in it
   const std::string_view bound = compute.bound;
   const bool slow = estimated && (bound == "link" || bound == "network") && !compute.traffic.empty();
@@ -135,13 +125,12 @@ void about_figures(const Plan& plan, const ComputeFigures& compute, Findings& ou
             show_fixed(*compute.mfu_band * 100, 0) + " points: " + compute.mfu_reason +
             ". Give mfu if you have measured it.");
   }
-  constexpr double kNotable = 0.15;
-  if (plan.flops == FlopsConvention::six_n && plan.subject->has_shape &&
-      compute.attention_share.value_or(0) > kNotable) {
+  constexpr double kNotable = 0.10;
+  if (plan.subject->has_shape && compute.attention_share.value_or(0) > kNotable) {
     add(out, Severity::info, "six_n_is_a_floor",
-        "6 N D leaves attention out, which is " + show_fixed(*compute.attention_share * 100, 0) +
+        "The napkin's 6 N D leaves attention out, which is " + show_fixed(*compute.attention_share * 100, 0) +
             "% of the work at this length: a floor.",
-        "flops=megatron");
+        plan.flops == FlopsConvention::six_n ? "flops=megatron" : "");
   }
 }
 
@@ -162,6 +151,15 @@ void about_serving(const ServingBill& serving, Findings& out) {
 
 }  // namespace
 
+Finding notice(Severity severity, const char* id, std::string text, std::string change) {
+  Finding finding;
+  finding.severity = severity;
+  finding.id = id;
+  finding.text = std::move(text);
+  finding.change = std::move(change);
+  return finding;
+}
+
 std::vector<Finding> notices(const Plan& plan, const TrainingBill& training, const ComputeFigures& compute,
                              const ServingBill& serving) {
   Findings out;
@@ -172,6 +170,7 @@ std::vector<Finding> notices(const Plan& plan, const TrainingBill& training, con
   about_the_pipeline(plan, out);
   about_unneeded_parallelism(plan, training, out);
   about_the_host(plan, training, out);
+  about_the_cluster(plan, training, compute, out);
   about_figures(plan, compute, out);
   about_serving(serving, out);
   return out;

@@ -186,6 +186,23 @@ std::optional<Finding> together(const Plan& plan, const TrainingBill& bill, std:
   return training_finding(plan, bill, all, several.plan, several.bill);
 }
 
+/// The smallest larger card on which the plan fits.
+std::optional<Finding> larger_card(const Plan& plan) {
+  for (const Change& change : larger_cards(plan)) {
+    Plan changed = plan;
+    if (!apply(change, changed) || !training_faults(changed).empty()) continue;
+    const TrainingBill after = training_bill(changed);
+    if (!fits(changed, after)) continue;
+    const std::optional<double> ratio = time_ratio(plan, changed);
+    Finding finding =
+        notice(Severity::info, change.id,
+               change.text + spare_text(plan, after) + (ratio ? time_text(*ratio) : "") + ".", fragment(change));
+    finding.time_ratio = ratio;
+    return finding;
+  }
+  return std::nullopt;
+}
+
 /// What one GPU would have to hold for the requests asked of it: weights and their KV cache.
 double serving_need(const Plan& plan, const ServingBill& bill) {
   const double weights = static_cast<double>(bill.weights_bytes_per_gpu.value_or(0));
@@ -243,7 +260,10 @@ std::vector<Finding> training_remedies(const Plan& plan, const TrainingBill& bil
   if (!one_suffices) several = together(plan, bill, trials);
   std::vector<Finding> out;
   if (several) out.push_back(std::move(*several));
-  for (Finding& finding : best(std::move(trials), most - out.size())) out.push_back(std::move(finding));
+  std::optional<Finding> card = larger_card(plan);
+  for (Finding& finding : best(std::move(trials), most - out.size() - (card ? 1 : 0)))
+    out.push_back(std::move(finding));
+  if (card) out.push_back(std::move(*card));
   return out;
 }
 

@@ -18,6 +18,13 @@ std::vector<Finding> serving_remedies(const Plan& plan, const ServingBill& bill,
 std::vector<Finding> notices(const Plan& plan, const TrainingBill& training, const ComputeFigures& compute,
                              const ServingBill& serving);
 
+/// The cluster's part of them: how many GPUs at least, what the links must carry, host memory, tokens.
+void about_the_cluster(const Plan& plan, const TrainingBill& training, const ComputeFigures& compute,
+                       std::vector<Finding>& out);
+
+/// A finding that saves nothing.
+Finding notice(Severity severity, const char* id, std::string text, std::string change = "");
+
 /// Time of the same tokens after a change ÷ before, by the estimate, whatever `mfu` says: a given MFU cannot know what
 /// a change costs. Empty where it is not known.
 std::optional<double> time_ratio(const Plan& plan, const Plan& changed);

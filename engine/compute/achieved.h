@@ -26,9 +26,9 @@ struct ChipRates {
 inline constexpr ChipRates kChipRates[] = {
     {Chip::volta, 0.60, 0.60, 0.60, 0.25, 0.25},      // a judgement
     {Chip::ampere, 0.72, 0.72, 0.72, 0.33, 0.45},     // fitted; fused attention a judgement
-    {Chip::hopper, 0.61, 0.62, 0.62, 0.17, 0.46},     // fitted
-    {Chip::blackwell, 0.64, 0.56, 0.36, 0.25, 0.44},  // fitted; 16 bit on mixtures only, plain attention a judgement
-    {Chip::blackwell_ultra, 0.64, 0.76, 0.43, 0.25, 0.45},  // likewise
+    {Chip::hopper, 0.63, 0.61, 0.61, 0.17, 0.45},     // fitted
+    {Chip::blackwell, 0.63, 0.54, 0.36, 0.25, 0.44},  // fitted; 16 bit on mixtures only, plain attention a judgement
+    {Chip::blackwell_ultra, 0.63, 0.75, 0.42, 0.25, 0.46},  // likewise
     {Chip::tpu, 0.70, 0.70, 0.70, 0.45, 0.45},              // a judgement: MaxText reports 39 to 65% MFU
     {Chip::instinct, 0.45, 0.40, 0.40, 0.25, 0.25},         // a judgement
     {Chip::other, 0.60, 0.50, 0.40, 0.25, 0.35},            // a judgement
@@ -46,8 +46,9 @@ inline constexpr double kRampDepth = 128;
 /// Rows of a tile of 128 that an expert's last one leaves empty, on average.
 inline constexpr double kExpertTileRows = 64;
 
-/// What many experts' products reach of a single large one's rate. Fitted on Megatron-Bridge's mixtures.
-inline constexpr double kGroupedShare = 0.45;
+/// What many experts' products reach of a single large one's rate. Fitted on Megatron-Bridge's mixtures, and held up by
+/// Mixtral 8x7B's 468 TFLOPS on H100 (Megatron-Core's README), which the estimate misses by a fifth.
+inline constexpr double kGroupedShare = 0.74;
 
 // --- Memory traffic ----------------------------------------------------------------------------------------------
 
@@ -55,11 +56,19 @@ inline constexpr double kGroupedShare = 0.45;
 inline constexpr double kMemoryShare = 0.85;
 
 /// How often eager kernels take a tensor through memory for once of fused ones. Fitted.
-inline constexpr double kEagerTraffic = 1.5;
+inline constexpr double kEagerTraffic = 1.7;
+
+/// A norm composed of elementary operations in fp32 (transformers, models/llama, LlamaRMSNorm: 36 B forward and 74 B
+/// backward an element, for 4 and 6 B of one kernel), over kEagerTraffic.
+inline constexpr double kComposedNorm = 6;
+
+/// How often a token's copies for its experts go through memory, for once of sorting and unsorting them: padding,
+/// counting, weighting. Fitted on Megatron-Bridge's mixtures.
+inline constexpr double kRoutingTraffic = 2.5;
 
 /// Bytes a token and output row of a recurrent mixer's projections: convolution, scan, gate, norm. Fitted on Nemotron 3
 /// Nano, whose mixers are Mamba-2's.
-inline constexpr double kMixerTraffic = 55;
+inline constexpr double kMixerTraffic = 52;
 
 /// A score: written by the first product, read and written by the softmax, read by the second; backward its gradient
 /// written, softmax and gradient read, one written, all read again. Dropout reads and writes it with a mask.
@@ -70,13 +79,13 @@ inline constexpr double kDropoutBytes = 5;
 /// An 8-bit copy, as it is and transposed: written by the kernel before (TransformerEngine) ...
 inline constexpr double kCastBytes = 1;
 /// ... or by kernels of their own, which find the largest value first. Fitted on torchtitan and llm-foundry.
-inline constexpr double kEagerCastBytes = 5.7;
+inline constexpr double kEagerCastBytes = 5.3;
 
 // --- Messages ----------------------------------------------------------------------------------------------------
 
 /// Of the nominal bandwidth, by NCCL's collectives. Fitted, from 0.7 and 0.75.
 inline constexpr double kLinkShare = 0.69;
-inline constexpr double kNetworkShare = 0.75;
+inline constexpr double kNetworkShare = 0.73;
 /// PCIe's 16 lanes lead through a switch or the host, which several cards share. A judgement.
 inline constexpr double kPcieShare = 0.5;
 

@@ -15,6 +15,7 @@ struct Traffic {
   Line line;
   const char* link = "";  // "nvlink", "network", "pcie"
   double seconds = 0, exposed_seconds = 0;
+  double cover_seconds = 0;  // of arithmetic that runs beside it
 };
 
 /// Where the seconds of one step go, estimated.

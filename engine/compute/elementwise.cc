@@ -18,11 +18,17 @@ double element_bytes(const Plan& plan) { return plan.precision == Precision::fp3
 /// How often the tensors of fused kernels go through memory.
 double passes(const Plan& plan) { return plan.compile || plan.kernels == Kernels::fused ? 1 : kEagerTraffic; }
 
+/// Passes of a norm that is no single kernel, for one of a single kernel.
+double composed_norms(const Plan& plan) {
+  const bool one_kernel = plan.compile || plan.kernels == Kernels::fused || plan.library == Library::unsloth;
+  return plan.subject->architecture.norm == "rmsnorm" && !one_kernel ? kComposedNorm : 1;
+}
+
 /// Reads and writes of elements. A norm reads and writes its input; backward reads input and gradient and writes one.
 /// An addition to the residual stream reads two and writes one; backward adds two gradients.
-MemoryBytes stream_elements(double hidden, double norms) {
+MemoryBytes stream_elements(double hidden, double norms, double composed) {
   constexpr double kAdditions = 2;
-  return {hidden * (norms * 2 + kAdditions * 3), hidden * (norms * 3 + kAdditions * 3)};
+  return {hidden * (norms * 2 * composed + kAdditions * 3), hidden * (norms * 3 * composed + kAdditions * 3)};
 }
 
 /// Rotary embeddings read and write queries and keys, and their gradients.
@@ -66,7 +72,7 @@ MemoryBytes cast_bytes(const Plan& plan, const LayerKind& kind, double share) {
 MemoryBytes token_bytes(const Plan& plan, const LayerKind& kind) {
   const Architecture& a = plan.subject->architecture;
   const double e = element_bytes(plan), cut = 1 / plan.tp, whole = plan.sp ? cut : 1;
-  MemoryBytes fused = (e * whole) * stream_elements(a.hidden, kind.norms);
+  MemoryBytes fused = (e * whole) * stream_elements(a.hidden, kind.norms, composed_norms(plan));
   MemoryBytes other;
   if (kind.mixer == Mixer::full || kind.mixer == Mixer::sliding) {
     fused = fused + (e * cut) * rotary_elements(kind.attention);
@@ -76,7 +82,7 @@ MemoryBytes token_bytes(const Plan& plan, const LayerKind& kind) {
   if (kind.ffn.kind == FfnKind::moe) {
     const double width = kind.ffn.expert_width * kind.ffn.experts_per_token + kind.ffn.shared_width;
     fused = fused + (e * cut) * activation_elements(width, kind.ffn.gated);
-    other = other + (e * cut) * routing_elements(plan, a, kind.ffn);
+    other = other + (kRoutingTraffic * e * cut) * routing_elements(plan, a, kind.ffn);
   }
   if (kind.mixer == Mixer::linear || kind.mixer == Mixer::state_space) {
     double width = 0;

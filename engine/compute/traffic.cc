@@ -28,6 +28,7 @@ Traffic traffic(Line line, const Link& link) {
 
 /// What does not fit under `cover` seconds of arithmetic; some of it never does, since it takes turns with kernels.
 void hide_under(Traffic& one, double cover) {
+  one.cover_seconds = cover;
   one.exposed_seconds = std::max(kUnhidden * one.seconds, one.seconds - cover);
 }
 

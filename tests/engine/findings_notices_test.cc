@@ -41,6 +41,15 @@ TEST_CASE("Notices stand where they apply, and only there") {
       {"price_unknown", "model=llama-3.1-8b&tokens=1e12&price=0", "model=llama-3.1-8b&tokens=1e12"},
       {"mfu_estimated", "model=llama-3.1-8b", "model=llama-3.1-8b&mfu=0.4"},
       {"six_n_is_a_floor", "model=llama-3.1-8b&flops=6n&seq=32768", "model=llama-3.1-8b&flops=6n&seq=2048"},
+      {"six_n_is_a_floor", "model=llama-3.1-8b&seq=8192", "model=llama-3.1-8b&seq=2048"},
+      {"fewest_gpus", "model=llama-3.1-8b", "model=llama-3.2-1b"},
+      {"tp_in_the_node", "model=llama-3.1-8b&gpus=8&tp=8", "model=llama-3.1-8b&gpus=8"},
+      {"tp_over_pcie", "model=llama-3.1-8b&gpus=8&tp=8&gpu=l40s", "model=llama-3.1-8b&gpus=8&tp=8"},
+      {"network_needed", "model=llama-3.1-8b&gpus=16&framework=fsdp", "model=llama-3.1-8b&gpus=8&framework=fsdp"},
+      {"zero_3_traffic", "model=llama-3.1-8b&gpus=16&framework=fsdp", "model=llama-3.1-8b&gpus=16"},
+      {"host_memory", "model=llama-3.1-8b&gpus=8&offload=optimizer", "model=llama-3.1-8b&gpus=8"},
+      {"chinchilla_tokens", "model=llama-3.1-8b&tokens=15e12", "model=llama-3.1-8b"},
+      {"mfu_under_recomputation", "model=llama-3.1-8b&mfu=0.4", "model=llama-3.1-8b"},
       {"memory_is_not_enough", "model=llama-3.1-8b", "model=llama-3.1-405b"},
   };
   for (const Row& row : rows) {
