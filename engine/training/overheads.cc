@@ -37,13 +37,14 @@ Line fragmentation_line(const Plan& plan, const Holdings& held, double room) {
   const bool expandable = plan.allocator == Allocator::expandable;
   const double share = expandable ? 0.03 : 0.15;
   const uint64_t blocks = expandable ? 0 : blocks_bytes(plan, held) - held.allocated;
-  Line all = sum_line("fragmentation", "Fragmentation",
-                      lines_of(leaf("share", "Fragments",
-                                    {times("B", static_cast<double>(held.dynamic), "bytes that come and go"),
-                                     times("φ", share, "share")},
-                                    kShareNote, kOverheadsBand),
-                               leaf("blocks", "Blocks that phases do not share",
-                                    {times("B", static_cast<double>(blocks), "bytes")}, kBlocksNote, kOverheadsBand)));
+  Line all = sum_line(
+      "fragmentation", "Fragmentation",
+      lines_of(
+          leaf("share", "Fragments",
+               {times("B", static_cast<double>(held.dynamic), "bytes that come and go"), times("φ", share, "share")},
+               kShareNote, kFragmentationBand),
+          leaf("blocks", "Blocks that phases do not share", {times("B", static_cast<double>(blocks), "bytes")},
+               kBlocksNote, kFragmentationBand)));
   if (static_cast<double>(all.bytes) <= std::max(0.0, room)) return all;
   Line cache = leaf("cache", "Cached blocks, as many as there is room for",
                     {times("B", std::max(0.0, std::floor(room)), "bytes left")},
