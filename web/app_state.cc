@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/advice/launch.h"
 #include "engine/advice/question.h"
 #include "engine/advice/recognise.h"
 #include "engine/model/config_json.h"
 #include "engine/plan/percent.h"
 #include "engine/preset_table.h"
+#include "engine/report/compare.h"
 #include "web/platform.h"
 
 namespace vram {
@@ -92,6 +94,29 @@ void import_config(App& app, std::string_view json) {
   changed(app, Key::count_);
 }
 
+/// The flags' keys on top of the plan; what they are about is what is shown.
+void import_launch(App& app, std::string_view text) {
+  LaunchReading reading = read_launch(text, app.plan());
+  app.notices.clear();
+  if (reading.programs.empty()) {
+    app.notices = {"No launch command that is known here; the plan is as it was."};
+    return;
+  }
+  std::string programs;
+  for (const std::string& program : reading.programs) programs += (programs.empty() ? "" : ", ") + program;
+  app.notices.push_back("Read as " + programs + ": " + std::to_string(reading.settings.size()) + " flags set the plan.");
+  for (const Message& message : reading.messages) app.notices.push_back(message.text);
+  std::string unsaid;
+  for (const std::string& flag : reading.unsaid) unsaid += (unsaid.empty() ? "" : ", ") + flag;
+  if (!unsaid.empty()) app.notices.push_back("No key says " + unsaid + ".");
+  app.reading = {std::move(reading.plan), {}, true};
+  const bool train_or_serve = app.plan().view == View::train || app.plan().view == View::serve;
+  if (train_or_serve && reading.trains != reading.serves)
+    set_value(app.reading.plan, Key::view, reading.serves ? "serve" : "train", nullptr);
+  app.drafts.clear();
+  changed(app, Key::count_);
+}
+
 }  // namespace
 
 void load(App& app, std::string_view share) {
@@ -105,6 +130,7 @@ void load(App& app, std::string_view share) {
       app.drafts[row->key] = {message.given, message.text};
   }
   recompute(app);
+  if (app.report.other && compares_serving(app.report)) compare_side(app, true);
   app.edited = Key::count_;
   app.address_due = false;
 }
@@ -211,8 +237,41 @@ void stop_search(App& app) {
 
 void search_again(App& app) { app.layouts.question.clear(); }
 
-bool shows_serving(const Plan& plan) {
+void pin(App& app) { edit(app, Key::vs, write_plan(app.plan(), false)); }
+
+void unpin(App& app) { clear(app, Key::vs); }
+
+void swap_plans(App& app) {
+  if (!app.report.other) return;
+  const Plan before = app.plan();
+  app.reading = read_plan(app.report.other->share);
+  Plan& plan = app.reading.plan;
+  for (const Field& row : fields())
+    if (row.group == Group::view && before.has(row.key)) set_value(plan, row.key, value_text(before, row.key), nullptr);
+  set_value(plan, Key::vs, write_plan(before, false), nullptr);
+  app.drafts.clear();
+  changed(app, Key::count_);
+}
+
+namespace {
+constexpr const char* kServingCompared = "compare.serving.side";  // in `open`
+}
+
+void compare_side(App& app, bool serving) {
+  if (app.open.contains(kServingCompared) != serving) toggle(app, kServingCompared);
+}
+
+bool shows_serving(const App& app) {
+  const Plan& plan = app.plan();
+  if (plan.view == View::compare) return app.open.contains(kServingCompared);
   return plan.view == View::serve || (plan.view == View::plan && asks_about_serving(plan));
+}
+
+void take_pinned(App& app, Key key) {
+  if (!app.report.other) return;
+  const Plan& other = app.report.other->plan;
+  if (other.has(key)) return edit(app, key, value_text(other, key));
+  clear(app, key);
 }
 
 void take_text(App& app, std::string_view text) {
@@ -222,11 +281,13 @@ void take_text(App& app, std::string_view text) {
       return;
     case Pasted::config:
       return import_config(app, text);
+    case Pasted::launch:
+      return import_launch(app, text);
     case Pasted::share:
       load(app, text);
       return changed(app, Key::count_);
     default:
-      app.notices = {"Neither a config.json nor a share link: \"" + printable(text, 60) + "\"."};
+      app.notices = {"Neither a link, nor a config.json, nor a launch command: \"" + printable(text, 60) + "\"."};
   }
 }
 
@@ -234,7 +295,7 @@ Units units_of(const Plan& plan) { return plan.units == UnitsChoice::gb ? Units:
 
 std::string subject_of(const App& app) {
   const Plan& plan = app.plan();
-  const bool serving = shows_serving(plan);
+  const bool serving = shows_serving(app);
   const double gpus = serving ? plan.serve_gpus : plan.gpus;
   std::string text = plan.subject && !plan.subject->name.empty() ? plan.subject->name : plan.model;
   text += " on ";

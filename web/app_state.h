@@ -76,13 +76,22 @@ bool search_on(App& app, double seconds);
 void stop_search(App& app);
 void search_again(App& app);
 
-/// Is the page about serving: its view, or what the Plan view asks?
-bool shows_serving(const Plan& plan);
-
 /// Applies a share-string fragment, as a finding's `change`.
 void apply_change(App& app, std::string_view change);
 
-/// A config.json, or a link or share string: whatever was dropped or pasted.
+/// The plan as it is now becomes the one compared with.
+void pin(App& app);
+void unpin(App& app);
+/// The pinned plan becomes this one, and this one the pinned.
+void swap_plans(App& app);
+/// Which half of the plans the Compare view shows, where both differ.
+void compare_side(App& app, bool serving);
+/// Is the page about serving: by its view, by what the Plan view asks, or by what is compared?
+bool shows_serving(const App& app);
+/// One key as in the pinned plan.
+void take_pinned(App& app, Key key);
+
+/// A link or share string, a config.json, a launch command: whatever was dropped or pasted.
 void take_text(App& app, std::string_view text);
 
 /// After a frame: a run of edits ends when its address is written and nobody types any more.

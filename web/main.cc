@@ -1,4 +1,5 @@
 #include "engine/report/answer.h"
+#include "engine/report/compare.h"
 #include "imgui.h"
 #include "web/app_state.h"
 #include "web/form.h"
@@ -40,8 +41,10 @@ void write_document(const App& app) {
   std::string notices;
   for (const std::string& notice : app.notices) notices += "- " + notice + "\n";
   const bool answers = app.plan().view == View::plan && app.layouts.answer;
+  const bool compares = app.plan().view == View::compare && app.report.other;
   const std::string answer = answers ? answer_markdown(app.plan(), *app.layouts.answer, kDocumentRows, "") : "";
-  platform::write_document(notices + answer + report_markdown(app.report));
+  const std::string comparison = compares ? comparison_markdown(app.report) + "\n" : "";
+  platform::write_document(notices + answer + comparison + report_markdown(app.report));
   platform::write_form(form_json(app));
   platform::set_document_theme(is_dark(app));
   platform::set_title(subject_of(app) + " – VRAM Ledger");
@@ -51,6 +54,10 @@ void announce(const App& app) {
   if (app.plan().view == View::plan) {
     if (app.layouts.answer) platform::announce(answer_sentence(app.plan(), *app.layouts.answer));
     return;
+  }
+  if (app.plan().view == View::compare && app.report.other) {
+    const ComparisonSentence sentence = comparison_sentence(app.report, shows_serving(app));
+    return platform::announce(sentence.word + sentence.rest);
   }
   const std::vector<std::string> sentences = headline_sentences(app.report);
   const size_t which = app.plan().view == View::serve ? 2 : 0;

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <iterator>
 
 #include "web/language.h"
 #include "web/platform.h"
@@ -10,31 +11,46 @@ namespace {
 
 using namespace kit;
 
-/// Tabs of what is built.
-float tabs(App& app, float x, float y) {
-  const struct {
-    const char* label;
-    const char* word;
-    View view;
-  } list[] = {{"Train", "train", View::train}, {"Serve", "serve", View::serve}, {"Plan", "plan", View::plan}};
-  for (const auto& tab : list) {
-    const Box box{x, y, text_width(kStrong, tab.label) + px(24), px(30)};
+struct Tab {
+  const char* label;
+  const char* word;
+  View view;
+};
+constexpr Tab kTabs[] = {{"Train", "train", View::train}, {"Serve", "serve", View::serve},
+                         {"Plan", "plan", View::plan}, {"Compare", "compare", View::compare}};
+constexpr const char* kExamples = "Examples";
+
+/// All tabs, with that much room around each label.
+float tabs_width(float padding) {
+  float width = 0;
+  for (const Tab& tab : kTabs) width += text_width(kStrong, tab.label) + padding + px(4);
+  return width;
+}
+
+float tabs(App& app, float x, float y, float padding) {
+  const bool serving = shows_serving(app);
+  for (const Tab& tab : kTabs) {
+    const Box box{x, y, text_width(kStrong, tab.label) + padding, px(30)};
     const Touch touch = area(std::string("tab.") + tab.word, box);
     const bool on = app.plan().view == tab.view;
     if (on) fill(box, mix(theme().background, theme().muted, 0.12f), px(5));
     text_centred(on ? kStrong : kText, on || touch.hovered ? theme().ink : theme().muted, box.x + box.w / 2,
                  box.y + box.h / 2, tab.label);
-    if (touch.pressed) edit(app, Key::view, tab.word);
     x = box.right() + px(4);
+    if (!touch.pressed) continue;
+    if (tab.view == View::compare) compare_side(app, serving);
+    edit(app, Key::view, tab.word);
   }
   return x;
 }
 
+float examples_width() { return text_width(kText, kExamples) + px(24); }
+
 /// The worked examples, to start from.
 void examples(App& app, float x, float y) {
-  const Box box{x, y, text_width(kText, "Examples") + px(24), px(30)};
+  const Box box{x, y, examples_width(), px(30)};
   const Touch touch = area("examples", box);
-  text_centred(kText, touch.hovered ? theme().ink : theme().muted, box.x + box.w / 2, box.y + box.h / 2, "Examples");
+  text_centred(kText, touch.hovered ? theme().ink : theme().muted, box.x + box.w / 2, box.y + box.h / 2, kExamples);
   if (touch.pressed) {
     app.search.clear();
     ImGui::OpenPopup("example");
@@ -139,15 +155,18 @@ float header_view(App& app, const Box& window) {
   if (app.plan().embed) return embedded_header(app, window);
   const bool narrow = window.w < px(700);
   const float bar = px(48), margin = px(narrow ? 16 : 20), left = window.x + margin, right = window.right() - margin;
+  const float title = text_width(kTitle, "VRAM Ledger") + px(20), wide = px(24);
+  const float one_row = 2 * margin + title + tabs_width(wide) + examples_width() + px(330);
+  const bool two_rows = window.w < one_row;
   text(kTitle, theme().ink, left, bar / 2, "VRAM Ledger");
   float buttons = copy_button(app, "copy", "Copy link", true, right, bar, link_of);
   if (window.w >= px(340)) buttons = share_button(app, buttons - px(8), bar);
-  const bool two_rows = window.w < px(540);
   const float row = two_rows ? px(44) + px(17) : bar / 2;
-  toggles(app, two_rows ? right + px(8) : buttons - px(12), row);
-  const float end =
-      tabs(app, two_rows ? left - px(12) : left + text_width(kTitle, "VRAM Ledger") + px(20), row - px(15));
-  examples(app, end, row - px(15));
+  const float edge = toggles(app, two_rows ? right + px(8) : buttons - px(8), row);
+  const float spare = (edge - left - tabs_width(0)) / static_cast<float>(std::size(kTabs));
+  const float padding = two_rows ? std::clamp(spare, px(6), px(20)) : wide;
+  const float end = tabs(app, two_rows ? left - padding / 2 : left + title, row - px(15), padding);
+  if (end + examples_width() <= edge + px(4)) examples(app, end, row - px(15));
   const float height = two_rows ? px(84) : bar;
   rule(window.x, height - hairline(), window.w, theme().rule);
   return height;

@@ -81,7 +81,7 @@ std::string sentence_of(const Message& fault) {
 /// The faults of a bill are its headline: said once.
 bool is_fault(const App& app, const Message& message) {
   const auto says_it = [&](const Message& fault) { return fault.text == message.text; };
-  const auto& faults = app.plan().view == View::serve ? app.report.serving.faults : app.report.training.faults;
+  const auto& faults = shows_serving(app) ? app.report.serving.faults : app.report.training.faults;
   return std::any_of(faults.begin(), faults.end(), says_it);
 }
 

@@ -204,7 +204,7 @@ float hardware_block(App& app, bool serving, float x, float y, float width) {
 
 float rail_view(App& app, float x, float y, float width, bool folds) {
   const float top = y;
-  const bool serving = shows_serving(app.plan());
+  const bool serving = shows_serving(app);
   y += model_block(app, folds, x, y, width) + px(12);
   y += hardware_block(app, serving, x, y, width) + px(12);
   std::vector<Section> list = sections_of(app, serving ? Group::serving : Group::training);

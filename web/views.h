@@ -18,6 +18,9 @@ float rail_view(App& app, float x, float y, float width, bool folded);
 float train_view(App& app, float x, float y, float width);
 float serve_view(App& app, float x, float y, float width);
 float plan_view(App& app, float x, float y, float width);
+float compare_view(App& app, float x, float y, float width);
+/// The way from the plan to a launch script, and back.
+float launch_view(App& app, float x, float y, float width);
 
 /// What leaves the page: link, frame, tables, picture, data. Opened with ImGui::OpenPopup("share").
 void share_popup(App& app, const kit::Box& anchor);

@@ -56,9 +56,15 @@ void draw_whisker(const Bar& bar, const Box& box, double most) {
   fill({right - line, middle - tall / 2, line, tall + line}, theme().ink);
 }
 
+void draw_own_capacity(const Bar& bar, const Box& box, double most) {
+  if (bar.capacity <= 0) return;
+  const float x = std::round(box.x + box.w * static_cast<float>(bar.capacity / most)), thick = std::max(2.0f, px(2));
+  fill({x - thick, box.y - px(2), thick, box.h + px(4)}, theme().ink);
+}
+
 double largest(const std::vector<Bar>& bars, double capacity) {
   double most = capacity * 1.04;
-  for (const Bar& bar : bars) most = std::max(most, (bar.bytes + bar.band) * 1.02);
+  for (const Bar& bar : bars) most = std::max({most, (bar.bytes + bar.band) * 1.02, bar.capacity * 1.04});
   return std::max(1.0, most);
 }
 
@@ -158,12 +164,14 @@ float stacked_bars(const std::vector<Bar>& bars, double capacity, Units units, f
     const Box box{plot_x, at, plot_w, rhythm.height};
     draw_bar(bars[i], box, most, units);
     draw_whisker(bars[i], box, most);
+    draw_own_capacity(bars[i], box, most);
     at += rhythm.pitch;
     if (i % rhythm.stride != 0) continue;
     const float middle = box.y + box.h / 2;
     text(kSmall, theme().muted, x, middle, bars[i].label);
     text_right(kSmallFigures, theme().ink, x + width, middle, show_bytes(bars[i].bytes, units));
   }
+  if (capacity <= 0) return at - y;
   const float line_x = std::round(plot_x + plot_w * static_cast<float>(capacity / most));
   const float thick = std::max(2.0f, px(2));
   fill({line_x - thick - hairline(), top - px(3), thick + 2 * hairline(), at - top}, theme().background);

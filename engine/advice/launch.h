@@ -18,6 +18,7 @@ struct LaunchSetting {
 /// A launch command or configuration as read.
 struct LaunchReading {
   std::vector<std::string> programs;    // "vLLM", "Megatron-LM": whose flags were read; empty: none was recognised
+  bool trains = false, serves = false;  // what those programs do
   Plan plan;                            // the one given, with what the flags say on top
   std::vector<LaunchSetting> settings;  // in the order of the launcher's table
   std::vector<std::string> unsaid;      // flags that no key can say, as they were given

@@ -9,13 +9,27 @@ namespace vram {
 namespace {
 
 // torchrun and torch.distributed.launch; accelerate (processes are those of all machines); deepspeed.
-constexpr std::string_view kNodes = "nnodes num-machines num-nodes", kPerNode = "nproc-per-node num-gpus",
-                           kAll = "num-processes world-size";
+// ... and Slurm's srun, whose tasks are GPUs where nothing inside starts more.
+constexpr std::string_view kNodes = "nodes N nnodes num-machines num-nodes",
+                           kPerNode = "ntasks-per-node gpus-per-node nproc-per-node num-gpus",
+                           kAll = "num-processes world-size", kListed = "include i";
 
 /// "8", "2:4" (elastic: the most); 0 for a name that only the machine knows.
 double count_of(std::string_view text) {
   if (const size_t colon = text.find(':'); colon != std::string_view::npos) text.remove_prefix(colon + 1);
   return read_number(text).value_or(0);
+}
+
+/// "worker-0:0,1@worker-1:2": GPUs that DeepSpeed's launcher is told by their numbers.
+double listed_gpus(std::string_view list) {
+  double count = 0;
+  bool ids = false;
+  for (size_t i = 0; i < list.size(); ++i) {
+    if (list[i] == ':') count += 1;
+    if (list[i] == ':' || list[i] == '@') ids = list[i] == ':';
+    if (list[i] == ',' && ids) count += 1;
+  }
+  return count;
 }
 
 double read_count(LaunchReader& reader, GivenFlags& given, std::string_view names) {
@@ -35,9 +49,10 @@ double read_count(LaunchReader& reader, GivenFlags& given, std::string_view name
 void read_gpu_count(LaunchReader& reader, GivenFlags& given) {
   const double nodes = std::max(1.0, read_count(reader, given, kNodes));
   const double all = read_count(reader, given, kAll), each = read_count(reader, given, kPerNode);
-  const double gpus = all > 0 ? all : nodes * each;
+  const double listed = listed_gpus(given.value(kListed));
+  const double gpus = listed > 0 ? listed : all > 0 ? all : nodes * each;
   if (gpus < 1) return;
-  const GivenFlag* flag = given.find(all > 0 ? kAll : kPerNode);
+  const GivenFlag* flag = given.find(listed > 0 ? kListed : all > 0 ? kAll : kPerNode);
   reader.set(Key::gpus, write_number(gpus), flag->text);
   reader.clear(Key::node);
   reader.resolve_now();

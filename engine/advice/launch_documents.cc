@@ -114,9 +114,14 @@ FlatDocument read_document(std::string_view text) {
   if (text[first] == '{') return read_json_document(text);
   for (std::string_view line : split(text, '\n')) {
     line = trimmed(line);
-    if (line.empty() || line[0] == '#') continue;
-    const size_t equals = line.find('='), colon = line.find(':');
-    return line[0] == '[' || equals < colon ? read_toml_document(text) : read_yaml_document(text);
+    if (line.empty() || line[0] == '#' || line == "---") continue;
+    if (line[0] == '[') return read_toml_document(text);
+    // A name comes first, and its sign with nothing between: a command has spaces before either.
+    const size_t sign = line.find_first_of("=: ");
+    if (sign == std::string_view::npos) return {};
+    const size_t behind = line.find_first_not_of(' ', sign);
+    if (line[sign] == ':') return read_yaml_document(text);
+    return behind != std::string_view::npos && line[behind] == '=' ? read_toml_document(text) : FlatDocument{};
   }
   return {};
 }

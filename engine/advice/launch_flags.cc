@@ -184,6 +184,7 @@ void LaunchReader::read_table(std::span<const FlagRow> rows, GivenFlags& given) 
 
 void LaunchReader::read_model(std::string_view name, std::string_view flag) {
   const std::string preset = preset_of_model_name(name);
+  model_name_ = name;
   if (named_model_ && preset == plan().model) return;  // a script's server names what its training shaped
   named_model_ = true;
   const bool keeps_shape = preset.empty() && plan().model == "custom";
@@ -195,6 +196,12 @@ void LaunchReader::read_model(std::string_view name, std::string_view flag) {
     note(Key::model, name,
          "'" + printable(name, kShownBytes) + "' is no model of the presets; its config.json says what it is");
   }
+}
+
+void LaunchReader::read_format_of_model() {
+  if (plan().has(Key::weights)) return;
+  const std::string format = format_in_name(model_name_);
+  if (!format.empty()) set(Key::weights, format, printable(model_name_, kShownBytes));
 }
 
 void LaunchReader::take_model(std::string_view id, std::string_view flag) {

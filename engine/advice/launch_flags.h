@@ -63,12 +63,15 @@ class LaunchReader {
   void read_model(std::string_view name, std::string_view flag);
   /// A model whose flags say its shape, on top of a preset or of nothing.
   void take_model(std::string_view id, std::string_view flag);
+  /// Of a server whose checkpoint's name says its format, where no flag does.
+  void read_format_of_model();
   void note(Key key, std::string_view given, const std::string& text);
   void resolve_now();
 
  private:
   LaunchReading& out_;
   bool named_model_ = false;  // by an earlier command of the script
+  std::string model_name_;
 };
 
 /// Collects a command from a plan.

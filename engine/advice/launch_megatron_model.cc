@@ -132,6 +132,8 @@ void read_shape(LaunchReader& reader, GivenFlags& given) {
   read_experts(reader, given);
   if (const double vocab = given.number("padded-vocab-size vocab-size", 0); vocab > 0) {
     reader.set(Key::vocab, write_number(vocab), "--vocab-size");
+  } else if (given.value("tokenizer-type") == "GPT2BPETokenizer") {
+    reader.set(Key::vocab, "50257", "--tokenizer-type GPT2BPETokenizer");
   }
 }
 

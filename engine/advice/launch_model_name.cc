@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include "engine/advice/launch_flags.h"
 #include "engine/formats.h"
@@ -154,12 +155,15 @@ std::string model_name_of(const Plan& plan) {
 }
 
 std::string format_in_name(std::string_view name) {
-  std::string found;
-  for (std::string word : parts_of(without_suffix(last_part(name)), "-.: ")) {
-    if (word == "f16" || word == "f32") word = "fp" + word.substr(1);
-    if (find_format(word) != nullptr) found = word;
+  constexpr std::pair<std::string_view, std::string_view> kOthers[] = {
+      {"f16", "fp16"}, {"f32", "fp32"}, {"fp4", "nvfp4"}, {"4bit", "nf4"}, {"w4a16", "gptq"}, {"w8a8", "int8"}};
+  for (const std::string& word : parts_of(without_suffix(last_part(name)), "-.: ")) {
+    if (find_format(word) != nullptr) return word;
+    for (const auto& [theirs, ours] : kOthers) {
+      if (word == theirs) return std::string(ours);
+    }
   }
-  return found;
+  return "";
 }
 
 }  // namespace vram

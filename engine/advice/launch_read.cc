@@ -38,7 +38,9 @@ Program program_at(const std::vector<std::string>& words, size_t at) {
   if (base == "ollama") return {&kOllama, at + 1};
   if (base == "torchrun" || word == "torch.distributed.run" || word == "torch.distributed.launch") return {nullptr, at + 1, true};
   if (base == "accelerate" && next_is("launch")) return {nullptr, at + 2, true};
-  if (base == "deepspeed" && at == 0) return {nullptr, at + 1, true};
+  if ((base == "deepspeed" || base == "srun" || base == "llamafactory-cli") && at == 0) return {nullptr, at + 1, true};
+  if (base.starts_with("vllm-openai")) return {&kVllm, at + 1};  // its image, whose entry point serves
+  if (base.starts_with("llama.cpp:")) return {&kLlamacpp, at + 1};
   return {};
 }
 
@@ -78,7 +80,10 @@ class ScriptReading {
 
   void read(const ShellScript& script) {
     for (const ShellDocument& document : script.documents) documents_.push_back(read_document(document.body));
-    for (const ShellCommand& command : script.commands) read_command(command);
+    for (const ShellCommand& command : script.commands) {
+      environment_ = command.environment;
+      read_command(command);
+    }
     if (out_.programs.empty()) {
       for (const FlatDocument& document : documents_) read_file(document);
     }
@@ -98,7 +103,9 @@ class ScriptReading {
       finish(kTorchtitan, given);
     } else if (begins("kv-cache-config") || begins("enable-attention-dp")) {
       finish(kTrtllm, given);
-    } else if (!given.flags.empty()) {
+    } else if (begins("zero-optimization") || begins("train-") || begins("gradient-accumulation") || begins("bf16") ||
+               begins("fp16") || begins("distributed-type") || begins("fsdp-config") || begins("deepspeed-config") ||
+               begins("per-device-train") || begins("model-name-or-path") || begins("num-processes")) {
       finish(kTransformers, given);
     }
     reader_.resolve_now();
@@ -119,8 +126,8 @@ class ScriptReading {
     }
     const size_t script = script_of(words, 0);
     const bool flags_alone = !words.empty() && words[0].starts_with("-");
-    const bool python = !words.empty() && base_name(words[0]).starts_with("python");
-    if (flags_alone || (python && script < words.size())) read_training(words, 0);
+    const bool shell_script = !words.empty() && words[0].ends_with(".sh");
+    if (flags_alone || shell_script || script < words.size()) read_training(words, 0);
   }
 
   void read_server(const Dialect& dialect, const std::vector<std::string>& words, size_t first) {
@@ -150,14 +157,21 @@ class ScriptReading {
     const std::vector<std::string> behind(words.begin() + static_cast<std::ptrdiff_t>(std::min(script + 1, words.size())),
                                           words.end());
     const bool flags_alone = script == words.size();
-    const Dialect* dialect = dialect_of_flags(flags_alone ? before : behind, flags_alone ? "" : words[script]);
+    const std::string name = flags_alone && base_name(words[0]) == "llamafactory-cli" ? words[0] : "";
+    const Dialect* dialect = dialect_of_flags(flags_alone ? before : behind, flags_alone ? name : words[script]);
     if (dialect == nullptr) return;
     GivenFlags given = read_flags(before, {dialect->rows});
     const GivenFlags own = read_flags(behind, {dialect->rows});
     given.flags.insert(given.flags.end(), own.flags.begin(), own.flags.end());
-    given.find("m module rdzv-backend rdzv-endpoint rdzv-id master-addr master-port node-rank config-file num-machines");
+    given.find("m module rdzv-backend rdzv-endpoint rdzv-id master-addr master-port node-rank");
     if (base_name(words[0]) == "deepspeed") given.add("use-deepspeed", "true");
+    if (const std::string file = given.value("config-file"); !file.empty() && documents_.empty()) {
+      out_.unsaid.push_back("--config_file " + file);
+    }
     for (const FlatDocument& document : documents_) add_document(document, given);
+    for (const auto& [variable, value] : environment_) {
+      if (variable == "NGPU") given.add("nproc-per-node", value);
+    }
     finish(*dialect, given);
   }
 
@@ -178,8 +192,11 @@ class ScriptReading {
 
   void finish(const Dialect& dialect, GivenFlags& given) {
     out_.programs.emplace_back(dialect.program);
+    const bool serves = !dialect.rows.empty() && dialect.rows.front().key == Key::engine;
+    (serves ? out_.serves : out_.trains) = true;
     reader_.read_table(dialect.rows, given);
     dialect.read(reader_, given);
+    if (&dialect == &kVllm || &dialect == &kSglang || &dialect == &kTrtllm) reader_.read_format_of_model();
     for (const GivenFlag& flag : given.flags) {
       if (!flag.used) out_.unsaid.push_back(printable(flag.text, kShownBytes));
     }
@@ -188,6 +205,7 @@ class ScriptReading {
   LaunchReading& out_;
   LaunchReader reader_;
   std::vector<FlatDocument> documents_;
+  std::vector<std::pair<std::string, std::string>> environment_;  // of the command at hand
   GivenFlags ollama_;
   bool seen_ollama_ = false;
 };

@@ -46,6 +46,13 @@ bool is_host(const std::string& device) { return device == "cpu" || device == "n
 
 void read_deepspeed(LaunchReader& reader, GivenFlags& given) {
   reader.set(Key::framework, "deepspeed", "DeepSpeed");
+  const std::string file = given.value("deepspeed deepspeed-config deepspeed-config-file");
+  const bool unseen = file.find(".json") != std::string::npos && !begins(given, "zero-optimization");
+  if (unseen) {
+    reader.resolve_now();
+    return reader.note(Key::zero, file,
+                       "what " + file + " says is not in the text; " + value_text(reader.plan(), Key::zero) + " is kept");
+  }
   reader.read_table(kDeepspeed, given);
   const std::string states = given.value("zero-optimization.offload-optimizer.device offload-optimizer-device "
                                          "deepspeed-config.offload-optimizer-device");

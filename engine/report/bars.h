@@ -14,6 +14,7 @@ struct Bar {
   std::string label;  // "Each GPU", "Stage 3", "Stages 1–2"
   const std::vector<Line>* lines;
   double bytes, band;  // total, half-width of its band
+  double capacity = 0;  // its own, where bars have no common one
 };
 
 inline constexpr size_t kMostBars = 64;

@@ -48,6 +48,17 @@ struct Comparison {
 /// Of answered reports. Lines of nothing on both sides are left out.
 Comparison compare(const Report& here, const Report& there);
 
+/// "7.86 GiB less a GPU" and ", 1.73 s less a step. This plan fits, the other does not fit."
+struct ComparisonSentence {
+  std::string word, rest;
+  int direction = 0;  // of the word: -1 better than the other, 1 worse, 0 no difference
+};
+ComparisonSentence comparison_sentence(const Report& report, bool serving);
+/// Only the servers differ.
+bool compares_serving(const Report& report);
+/// Training and serving.
+std::vector<std::string> comparison_sentences(const Report& report);
+
 /// "+3.2 GiB", "−14.1 s", "−1,200 USD", "+12.0%", "0".
 std::string difference_text(const Report& report, FigureKind kind, double difference);
 std::string figure_text(const Report& report, FigureKind kind, double value);

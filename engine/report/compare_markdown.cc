@@ -59,7 +59,9 @@ std::string line_table(const Report& report, const std::vector<ComparedLine>& li
 
 std::string comparison_markdown(const Report& report) {
   const Comparison comparison = compare(report, *report.other);
-  return "# Two plans compared\n" + subject("This plan", report) + subject("The other", *report.other) +
+  std::string sentences;
+  for (const std::string& sentence : comparison_sentences(report)) sentences += "\n" + markdown_text(sentence) + "\n";
+  return "# Two plans compared\n" + sentences + subject("This plan", report) + subject("The other", *report.other) +
          key_table(comparison) + figure_table(report, comparison) +
          line_table(report, comparison.training, "Training, the fullest GPU") +
          line_table(report, comparison.serving, "Serving, a GPU");

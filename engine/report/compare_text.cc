@@ -76,7 +76,9 @@ std::string figure_rows(const Report& report, const Comparison& comparison) {
 
 std::string comparison_text(const Report& report) {
   const Comparison comparison = compare(report, *report.other);
-  return subject("This plan  ", report) + "\n" + subject("The other  ", *report.other) + key_rows(comparison) +
+  std::string sentences;
+  for (const std::string& sentence : comparison_sentences(report)) sentences += indented("", sentence);
+  return sentences + "\n" + subject("This plan  ", report) + "\n" + subject("The other  ", *report.other) + key_rows(comparison) +
          figure_rows(report, comparison) + line_rows(report, comparison.training, "TRAINING, a GPU") +
          line_rows(report, comparison.serving, "SERVING, a GPU");
 }

@@ -3,13 +3,14 @@
 import { close, wire } from './harness.mjs';
 import { cases as reading } from './reading.mjs';
 import { cases as editing } from './editing.mjs';
+import { cases as comparing } from './comparing.mjs';
 import { cases as surroundings } from './surroundings.mjs';
 import { cases as planning } from './planning.mjs';
 
 const wanted = process.argv[2] ?? '';
 let passed = 0;
 let failed = 0;
-for (const [name, run] of Object.entries({ ...reading, ...editing, ...surroundings, ...planning })) {
+for (const [name, run] of Object.entries({ ...reading, ...editing, ...comparing, ...surroundings, ...planning })) {
   if (!name.includes(wanted)) continue;
   try {
     await run();

@@ -137,3 +137,23 @@ TEST_CASE("Differences are shown with their sign") {
   CHECK(difference_text(here, FigureKind::usd, 2.5) == "+2.50 USD");
   CHECK(difference_text(here, FigureKind::count, 0) == "0");
 }
+
+TEST_CASE("The comparison in a sentence: what is less is better, of what is counted more is") {
+  const Report saves = report(with_vs("model=llama-2-7b&recompute=full", "model=llama-2-7b"));
+  const ComparisonSentence training = comparison_sentence(saves, false);
+  CHECK(training.direction == -1);
+  CHECK(training.word.ends_with("GiB less a GPU"));
+  CHECK(training.rest.find("more a step") != std::string::npos);
+  CHECK(comparison_sentence(saves, true).direction == 0);
+  CHECK_FALSE(compares_serving(saves));
+
+  const Report serves = report(with_vs("model=llama-2-7b&kv=fp8", "model=llama-2-7b"));
+  CHECK(compares_serving(serves));
+  CHECK(comparison_sentence(serves, true).rest.find("requests at once") == std::string::npos);
+  CHECK(comparison_sentence(serves, true).word.ends_with("more requests at once"));  // the pool stays, requests shrink
+}
+
+TEST_CASE("The comparison says where the verdicts part") {
+  const Report both = report(with_vs("model=llama-2-7b&framework=fsdp&gpus=8&recompute=full", "model=llama-2-7b"));
+  CHECK(comparison_sentence(both, false).rest.ends_with(". This plan fits, the other does not fit."));
+}
