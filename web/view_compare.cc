@@ -21,7 +21,7 @@ struct Columns {
 
 Columns columns_of(float x, float width) {
   const bool narrow = width < px(kNarrow);
-  const float each = narrow ? std::floor(width / 3) : std::clamp(std::floor(width * 0.22f), px(80), px(112));
+  const float each = narrow ? std::floor(width / 3) : std::clamp(std::floor(width * 0.235f), px(80), px(112));
   return {x, width, x + width - 2 * each, x + width - each, x + width, narrow};
 }
 

@@ -41,7 +41,7 @@ constexpr std::string_view kDeepSpeedMembers[] = {"\"zero_optimization\"", "\"tr
 
 // Programs and modules that start a run, and the sections of their configuration files.
 constexpr std::string_view kLaunchers[] = {
-    "vllm serve",       "vllm.entrypoints",  "sglang.launch_server", "sglang serve",    "llama-server",
+    "vllm serve",       "vllm.entrypoints",  "vllm-openai",          "llama.cpp:server", "llamafactory-cli", "srun ",  "sglang.launch_server", "sglang serve",    "llama-server",
     "llama-cli",        "trtllm-serve",      "OLLAMA_",              "ollama ",         "torchrun",
     "torch.distributed", "accelerate launch", "deepspeed ",           "pretrain_",       "torchtitan",
     "[parallelism]",    "compute_environment:", "distributed_type:", "--num-layers",    "--deepspeed",

@@ -4,6 +4,7 @@
 
 #include "engine/advice/launch.h"
 #include "engine/advice/launch_flags.h"
+#include "tests/engine/plan_samples.h"
 
 using namespace vram;
 
@@ -266,6 +267,39 @@ TEST_CASE("Environment before the command is read") {
   CHECK(plan.gpus == 2);
 }
 
+TEST_CASE("A container's image starts its server") {
+  const Plan plan = read("docker run --gpus all -p 8000:8000 --ipc=host vllm/vllm-openai:v0.9.1 --model Qwen/Qwen2.5-7B-Instruct "
+                         "--tensor-parallel-size 2").plan;
+  CHECK(plan.model == "qwen2.5-7b");
+  CHECK(plan.serve_tp == 2);
+}
+
+TEST_CASE("A checkpoint's name says its format where no flag does") {
+  CHECK(read("vllm serve Qwen/Qwen3-235B-A22B-Instruct-2507-FP8").plan.weights == "fp8");
+  CHECK(read("vllm serve Qwen/Qwen2.5-72B-Instruct-AWQ").plan.weights == "awq");
+  CHECK(read("vllm serve nvidia/Llama-3.3-70B-Instruct-FP4").plan.weights == "nvfp4");
+  CHECK(read("vllm serve Qwen/Qwen2.5-72B-Instruct-AWQ --quantization fp8").plan.weights == "fp8");
+}
+
+TEST_CASE("GPUs as Slurm, DeepSpeed and torchtitan's script are told them") {
+  CHECK(read("srun --nodes 16 --ntasks-per-node 8 python pretrain_gpt.py --bf16").plan.gpus == 128);
+  CHECK(read("srun -N 2 torchrun --nproc_per_node 8 --nnodes 2 pretrain_gpt.py --bf16").plan.gpus == 16);
+  CHECK(read("deepspeed --include localhost:0,1,2,3 train.py --deepspeed --bf16").plan.gpus == 4);
+  CHECK(read("deepspeed --include 'worker-0:0,1@worker-1:2' train.py --deepspeed").plan.gpus == 3);
+  CHECK(read("NGPU=4 ./run_train.sh --training.seq_len 4096").plan.gpus == 4);
+}
+
+TEST_CASE("A file that is named but not in the text is said") {
+  const LaunchReading reading = read("deepspeed train.py --deepspeed zero3.json --bf16");
+  CHECK(reading.messages[0].key == "zero");
+  CHECK(reading.messages[0].text == "zero: what zero3.json says is not in the text; 0 is kept");
+}
+
+TEST_CASE("Prose with colons is no configuration") {
+  CHECK(read("hello: world").programs.empty());
+  CHECK(read("FROM ubuntu:22.04\nRUN ls").programs.empty());
+}
+
 TEST_CASE("Flags alone are told apart by their names") {
   CHECK(read("--tensor-model-parallel-size 8 --num-layers-per-virtual-pipeline-stage 5").programs[0] == "Megatron-LM");
   CHECK(read("--tensor-parallel-size 8 --gpu-memory-utilization 0.8").programs[0] == "vLLM");
@@ -322,4 +356,25 @@ TEST_CASE("Any text gives a calm answer") {
   }
   CHECK_NOTHROW(read(std::string(100000, '{')));
   CHECK_NOTHROW(read("A=($A $A $A x)\nA=($A $A $A)\nB=($A $A)\nB=($B $B)\nB=($B $B)\nvllm serve $B $B $B"));
+}
+
+TEST_CASE("Cut and shuffled scripts give a calm answer, and their plans can be written") {
+  const std::string script = write_launch(read_plan("gpus=16&framework=deepspeed&zero=3&engine=sglang&serve_tp=4").plan) +
+                             "A=(1 \"$B\" ${C:-x})\ntorchrun $A ${A[@]} pretrain_gpt.py --num-layers 4 --moe-layer-freq '([0]*3)'\n";
+  samples::Random random(7);
+  for (int turn = 0; turn < 400; ++turn) {
+    std::string text = script;
+    for (uint64_t edits = random.below(6) + 1; edits > 0; --edits) {
+      const size_t at = random.below(text.size()), length = random.below(40);
+      constexpr std::string_view kMarks = "\"'$(){}\\\n<>=-# ;|&[]:";
+      if (random.below(2) == 0) {
+        text.erase(at, length);
+      } else {
+        text.insert(at, 1, kMarks[random.below(kMarks.size())]);
+      }
+      if (text.empty()) text = "x";
+    }
+    const Plan plan = read(text).plan;
+    if (plan.subject != nullptr && plan.accelerator != nullptr) CHECK_FALSE(write_launch(plan).empty());
+  }
 }
