@@ -362,7 +362,7 @@ TEST_CASE("Cut and shuffled scripts give a calm answer, and their plans can be w
   const std::string script = write_launch(read_plan("gpus=16&framework=deepspeed&zero=3&engine=sglang&serve_tp=4").plan) +
                              "A=(1 \"$B\" ${C:-x})\ntorchrun $A ${A[@]} pretrain_gpt.py --num-layers 4 --moe-layer-freq '([0]*3)'\n";
   samples::Random random(7);
-  for (int turn = 0; turn < 400; ++turn) {
+  for (int turn = 0; turn < 150; ++turn) {
     std::string text = script;
     for (uint64_t edits = random.below(6) + 1; edits > 0; --edits) {
       const size_t at = random.below(text.size()), length = random.below(40);
