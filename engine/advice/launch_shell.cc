@@ -66,7 +66,9 @@ class ScriptReader {
       at_ += next() == '>' ? 2 : 1;
       redirected_ = true;
     } else {
+      const size_t before = at_;
       add(read_word());
+      if (at_ == before) ++at_;  // a sign that begins no word
     }
   }
 

@@ -350,7 +350,8 @@ TEST_CASE("Names of models") {
 
 TEST_CASE("Any text gives a calm answer") {
   for (const char* text : {"\"", "'", "$", "${", "$(", "((((", "\\", "A=(", "<<", "<<EOF\nx", "vllm serve", "-", "--", "{\"a\":",
-                           "[[[[", "vllm serve '", "torchrun", "A=$A $A", "a: b: c", "\xff\xfe"}) {
+                           "[[[[", "vllm serve '", "torchrun", "A=$A $A", "a: b: c", "\xff\xfe",
+                           "vllm serve a < b", "<", "(", ")", "a ) b"}) {
     INFO(text);
     CHECK_NOTHROW(read(text));
   }
