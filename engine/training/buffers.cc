@@ -150,7 +150,7 @@ Line sent_gradients(const Plan& plan, const std::vector<ParameterGroup>& groups)
 bool sends_bf16_copies(const Plan& plan) {
   const bool bf16 = plan.precision != Precision::fp16 && storage_of(plan).weight == 16;
   return plan.framework == Framework::deepspeed && trains_all(plan) && bf16 && storage_of(plan).gradient == 32 &&
-         plan.dp() > 1;
+         plan.dp() * plan.cp > 1;
 }
 
 /// Sequence parallelism gathers a linear's input into one buffer (Megatron-LM, core/tensor_parallel/layers.py).

@@ -46,7 +46,7 @@ double adapted_widths(const Plan& plan, const Stage& stage, bool experts) {
   }
   if (stage.last && !experts)
     for (const Matrix& m : model.head)
-      if (is_adapted(plan.lora_targets, m)) sum += m.copies * (m.rows / plan.tp + m.cols);
+      if (is_adapted(plan.lora_targets, m)) sum += m.rows / plan.tp + m.cols;  // a tied head has adapters of its own
   return sum;
 }
 

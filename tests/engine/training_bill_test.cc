@@ -316,6 +316,15 @@ TEST_CASE("Adapters of LoRA: weights, gradients and moments") {
         8ULL * 39'976'960);
 }
 
+TEST_CASE("A tied head has adapters of its own") {
+  const auto weights = [](const char* targets) {
+    const TrainingBill b =
+        bill(std::string("model=gemma-2b&framework=ddp&method=lora&lora_rank=8&lora_targets=") + targets);
+    return line(line(b.lines, "adapters").children, "weights").bytes;
+  };
+  CHECK(weights("all%2Bhead") - weights("all") == 4ULL * 8 * (256000 + 2048));  // fp32 with peft
+}
+
 TEST_CASE("A 4-bit base quantises the linears of the layers only") {
   // arXiv 2305.14314, section 3: 4.127 bits with double quantisation, 4.5 without.
   const uint64_t linears = 6'476'005'376, rest = 6'738'415'616 - linears;
