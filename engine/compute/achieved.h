@@ -103,7 +103,7 @@ inline constexpr double kLostPerDoubling = 0.01;
 /// A layer's kernels, forward and backward, cannot be launched faster than this. With experts: fitted on
 /// Megatron-Bridge's runs with micro-batches of one sequence. Dense: a judgement (100 kernels of 5 us).
 inline constexpr double kLayerHostSeconds = 0.5e-3;
-inline constexpr double kExpertHostSeconds = 7.1e-3;
+inline constexpr double kExpertHostSeconds = 6.0e-3;
 
 /// A parameter's step on the processors of a node: 0.26 s for 10^9 (ZeRO-Offload, arXiv 2101.06840, table 4).
 inline constexpr double kHostAdamSeconds = 0.26e-9;

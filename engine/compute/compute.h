@@ -36,7 +36,7 @@ struct ComputeFigures {
   std::optional<double> mfu, hfu, mfu_band;
   const char* mfu_source = "";  // "given", "estimated"
   std::string mfu_reason;       // where the estimated step's time goes
-  const char* bound = "";       // what takes most of a step: "compute", "memory", "link", "network", "bubble", "host"
+  const char* bound = "";       // what takes most of a step: "compute", "memory", "link", "network", "bubble"
   StepSeconds step;             // of the estimate, whether or not mfu is given
   std::optional<double> attention_share, micro_batches, step_seconds, tokens_per_second, days, gpu_hours, usd, kwh;
   std::vector<Traffic> traffic;

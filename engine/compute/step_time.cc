@@ -83,7 +83,7 @@ StepSeconds step_seconds(const Plan& plan, std::vector<Traffic>& traffic) {
   step.matrices = times * late * (work.forward.matrices + work.backward.matrices + work.repeated.matrices);
   step.attention = times * late * (work.forward.attention + work.backward.attention + work.repeated.attention);
   step.memory = times * late * (work.forward.memory + work.backward.memory + work.repeated.memory);
-  step.host = times * std::max(0.0, work.host / plan.pp - work.total());
+  step.host = times * std::max(0.0, work.host - work.total());
   double every_micro_batch = 0;
   for (const Traffic& one : traffic) {
     double& seconds = std::string_view(one.link) == "network" ? step.network : step.link;
