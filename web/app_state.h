@@ -11,6 +11,7 @@
 #include "engine/plan/plan.h"
 #include "engine/report/report.h"
 #include "engine/units.h"
+#include "web/chart.h"
 
 namespace vram {
 
@@ -41,6 +42,7 @@ struct App {
   std::string search;                // of the picker that is open
   bool english = false;              // English was picked where the browser prefers another language
   Search layouts;
+  Charts charts;
 
   // The address follows: edits of one key in a row are one entry of the history, so one step back undoes them.
   bool address_due = false;    // it does not show the plan yet

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "web/charts.h"
 #include "web/views.h"
 #include "web/widgets.h"
 
@@ -72,6 +73,9 @@ std::vector<Tile> napkin_tiles(const App& app) {
 float train_bill(App& app, float x, float y, float width) {
   const TrainingBill& training = app.report.training;
   const Units units = units_of(app.plan());
+  for (const Phase& phase : training.phases)
+    if (app.charts.phase == phase.id)
+      return bill(app, {"line", &phase.lines, units, std::string("Allocated: ") + phase.id, "", {}, ""}, x, y, width);
   Bill statement{"line", &training.lines, units, "On the device", "", napkin_of(training.napkin), ""};
   statement.total_note = "allocated " + show_bytes(whole(training.allocated_bytes), units) + " · reserved " +
                          show_bytes(whole(training.reserved_bytes), units);
@@ -83,9 +87,6 @@ void add(std::vector<Tile>& list, const std::optional<double>& value, std::strin
   if (value) list.push_back({show(*value), std::move(label), std::move(help)});
 }
 
-std::string dollars(double usd) {
-  return "$ " + (usd < 1000 ? show_fixed(usd, 2) : usd < 1e6 ? show_grouped(std::round(usd)) : show_count(usd));
-}
 std::string percent(double share) { return show_fixed(share * 100, share < 0.1 ? 1 : 0) + " %"; }
 
 std::vector<Tile> compute_tiles(const App& app) {
@@ -110,62 +111,11 @@ std::vector<Tile> compute_tiles(const App& app) {
   return list;
 }
 
-std::vector<AreaPoint> phase_points(const TrainingBill& bill) {
-  std::vector<AreaPoint> points;
-  for (const Phase& phase : bill.phases) points.push_back({phase.id, &phase.lines});
-  return points;
-}
-
-/// The same plan at other sequence lengths; worked out anew only when the plan changes.
-struct Sweep {
-  std::string share;
-  std::vector<std::string> ticks;
-  std::vector<TrainingBill> bills;
-};
-
-std::string short_count(double tokens) {
-  return tokens >= 1024 && tokens == std::floor(tokens / 1024) * 1024 ? write_number(tokens / 1024) + "k"
-                                                                      : show_grouped(tokens);
-}
-
-const Sweep& sequence_sweep(const App& app) {
-  static Sweep sweep;
-  if (sweep.share == app.report.share) return sweep;
-  sweep = {app.report.share, {}, {}};
-  for (const double factor : {0.25, 0.5, 1.0, 2.0, 4.0}) {
-    Plan plan = app.plan();
-    const double seq = std::ceil(app.plan().seq * factor);
-    if (!set_value(plan, Key::seq, write_number(seq), nullptr)) continue;
-    TrainingBill bill = training_bill(plan);
-    if (bill.verdict == Verdict::invalid || bill.lines.empty()) continue;
-    sweep.ticks.push_back(short_count(seq));
-    sweep.bills.push_back(std::move(bill));
-  }
-  return sweep;
-}
-
-float charts(const App& app, float x, float y, float width) {
-  const float top = y;
-  const TrainingBill& training = app.report.training;
-  const Units units = units_of(app.plan());
-  const double capacity = whole(training.capacity_bytes);
-  if (training.phases.size() > 1) {
-    const std::string where = training.stages.size() > 1 ? " on stage " + std::to_string(training.stage) : "";
-    y += area_chart("One training step" + where, phase_points(training), true, capacity, units, x, y, width) + px(20);
-  }
-  const Sweep& sweep = sequence_sweep(app);
-  if (sweep.bills.size() > 2 && app.plan().subject->has_shape) {
-    std::vector<AreaPoint> points;
-    for (size_t i = 0; i < sweep.bills.size(); i++) points.push_back({sweep.ticks[i], &sweep.bills[i].lines});
-    y += area_chart("Memory against sequence length", points, false, capacity, units, x, y, width) + px(12);
-  }
-  return y - top;
-}
-
-float figures_column(const App& app, float x, float y, float width) {
+float figures_column(App& app, float x, float y, float width) {
   const float top = y;
   y += tiles("tile", compute_tiles(app), x, y, width) + px(20);
-  y += charts(app, x, y, width);
+  if (app.charts.train_of != app.changes) app.charts.train = train_charts(app.report), app.charts.train_of = app.changes;
+  y += charts_view(app, app.charts.train, x, y, width);
   return y - top;
 }
 

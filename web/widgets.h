@@ -52,13 +52,10 @@ float bill(App& app, const Bill& bill, float x, float y, float width);
 /// Bars against one capacity.
 float stacked_bars(const std::vector<Bar>& bars, double capacity, Units units, float x, float y, float width);
 
-/// Bands over an axis against one capacity.
-struct AreaPoint {
-  std::string tick;
-  const std::vector<Line>* lines = nullptr;
-};
-float area_chart(std::string_view title, const std::vector<AreaPoint>& points, bool stepped, double capacity,
-                 Units units, float x, float y, float width);
+/// A chart with what stands under the pointer; `change`: what was pressed makes of the plan.
+float chart_view(const Chart& chart, float x, float y, float width, std::string* change);
+/// Several, one below the other; pressed, they change the plan.
+float charts_view(App& app, const std::vector<Chart>& charts, float x, float y, float width);
 
 struct Tile {
   std::string figure, label, help;

@@ -68,85 +68,6 @@ double largest(const std::vector<Bar>& bars, double capacity) {
   return std::max(1.0, most);
 }
 
-const Line* line_of(const AreaPoint& point, std::string_view id) {
-  for (const Line& line : *point.lines)
-    if (line.id == id) return &line;
-  return nullptr;
-}
-
-double bytes_of(const AreaPoint& point, std::string_view id) {
-  const Line* line = line_of(point, id);
-  return line ? static_cast<double>(line->bytes) : 0;
-}
-
-struct Plot {
-  Box box;
-  double most;
-  size_t count;
-  bool stepped;
-  float y(double bytes) const { return box.bottom() - static_cast<float>(bytes / most) * box.h; }
-  float left(size_t i) const {
-    return box.x + box.w * static_cast<float>(i) / static_cast<float>(stepped ? count : count - 1);
-  }
-};
-
-/// Everything from the axis up to `over`: bands are drawn from the top one down, each over the one before, so that no
-/// seam shows between them.
-void draw_band(const Plot& plot, const std::vector<double>& over, ImU32 color) {
-  ImDrawList& list = *ImGui::GetWindowDrawList();
-  const float bottom = plot.box.bottom();
-  if (plot.stepped) {
-    for (size_t i = 0; i < plot.count; i++) {
-      const float left = std::round(plot.left(i)), right = std::round(plot.left(i + 1)) - px(2),
-                  top = std::round(plot.y(over[i]));
-      fill({left, top, right - left, bottom - top}, color);
-    }
-    return;
-  }
-  for (size_t i = 0; i + 1 < plot.count; i++) {
-    const float left = std::round(plot.left(i)), right = std::round(plot.left(i + 1));
-    list.AddQuadFilled({left, plot.y(over[i])}, {right, plot.y(over[i + 1])}, {right, bottom}, {left, bottom}, color);
-  }
-}
-
-/// About five steps of 1, 2 or 5.
-double step_of(double most) {
-  const double rough = most / 5;
-  double step = 1;
-  while (step * 10 <= rough) step *= 10;
-  while (step > rough) step /= 10;
-  return step * (rough / step > 5 ? 10 : rough / step > 2 ? 5 : 2);
-}
-
-void draw_axis(const Plot& plot, double capacity, Units units, float x) {
-  const Scale scale = scale_of(plot.most, units);
-  const double step = step_of(plot.most / scale.unit);
-  const int decimals = step >= 1 ? 0 : step >= 0.1 ? 1 : 2;
-  for (double at = 0; at * scale.unit <= plot.most; at += step)
-    text(kTinyFigures, theme().muted, x, plot.y(at * scale.unit), show_fixed(at, decimals));
-  const float y = std::round(plot.y(capacity));
-  for (float at = plot.box.x; at < plot.box.right(); at += px(6))
-    fill({at, y, std::min(px(3), plot.box.right() - at), hairline()}, theme().ink);
-  const std::string size = show_bytes(capacity, units);
-  const Box label{plot.box.x + px(2), y - px(15), text_width(kTinyFigures, size) + px(6), px(14)};
-  fill(label, (theme().background & 0x00FFFFFF) | 0xB4000000, px(3));
-  text(kTinyFigures, theme().ink, label.x + px(3), y - px(8), size);
-}
-
-void draw_ticks(const Plot& plot, const std::vector<AreaPoint>& points) {
-  const float middle = plot.box.bottom() + px(11);
-  for (size_t i = 0; i < points.size(); i++) {
-    const std::string& tick = points[i].tick;
-    if (plot.stepped) {
-      text_centred(kTinyFigures, theme().muted, (plot.left(i) + plot.left(i + 1)) / 2, middle, tick);
-      continue;
-    }
-    const float half = text_width(kTinyFigures, tick) / 2;
-    const float centre = std::clamp(plot.left(i), plot.box.x + half, plot.box.right() - half);
-    text_centred(kTinyFigures, theme().muted, centre, middle, tick);
-  }
-}
-
 }  // namespace
 
 float stacked_bars(const std::vector<Bar>& bars, double capacity, Units units, float x, float y, float width) {
@@ -180,25 +101,6 @@ float stacked_bars(const std::vector<Bar>& bars, double capacity, Units units, f
   const float half = text_width(kTinyFigures, size) / 2;
   text_centred(kTinyFigures, theme().muted, std::min(line_x, plot_x + plot_w + figure - half), y + px(6), size);
   return at - y;
-}
-
-float area_chart(std::string_view title, const std::vector<AreaPoint>& points, bool stepped, double capacity,
-                 Units units, float x, float y, float width) {
-  text(kStrong, theme().ink, x, y + px(10), title);
-  double most = capacity * 1.25;
-  for (const AreaPoint& point : points) most = std::max(most, static_cast<double>(total_bytes(*point.lines)) * 1.05);
-  const float axis = px(34);
-  const Plot plot{{x + axis, y + px(28), width - axis, px(120)}, most, points.size(), stepped};
-  std::vector<double> over;
-  for (const AreaPoint& point : points) over.push_back(static_cast<double>(total_bytes(*point.lines)));
-  const std::vector<Line>& kinds = *points.back().lines;
-  for (auto kind = kinds.rbegin(); kind != kinds.rend(); ++kind) {
-    draw_band(plot, over, line_color(kinds, kind->id));
-    for (size_t i = 0; i < points.size(); i++) over[i] -= bytes_of(points[i], kind->id);
-  }
-  draw_axis(plot, capacity, units, x);
-  draw_ticks(plot, points);
-  return px(28 + 120 + 22);
 }
 
 namespace {

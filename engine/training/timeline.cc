@@ -21,6 +21,32 @@ uint64_t bytes_of(const std::vector<Line>& lines, std::string_view id) {
   return 0;
 }
 
+/// What comes and goes, at one moment.
+struct Parts {
+  uint64_t gradients = 0, activations = 0, gathered = 0, logits = 0;
+};
+
+Parts parts_of(const std::vector<Line>& lines) {
+  return {bytes_of(lines, "gradients"), bytes_of(lines, "activations"), bytes_of(lines, "gathered"),
+          bytes_of(lines, "logits")};
+}
+
+TimelinePoint moment_of(double t, int stage, const char* event, uint64_t kept, const Parts& parts) {
+  TimelinePoint point{t, stage, event};
+  point.gradients_bytes = parts.gradients;
+  point.activations_bytes = parts.activations;
+  point.gathered_bytes = parts.gathered;
+  point.logits_bytes = parts.logits;
+  point.allocated_bytes = kept + parts.gradients + parts.activations + parts.gathered + parts.logits;
+  return point;
+}
+
+TimelinePoint moment_of(double t, int stage, const Phase& phase) {
+  const Parts parts = parts_of(phase.lines);
+  const uint64_t passing = parts.gradients + parts.activations + parts.gathered + parts.logits;
+  return moment_of(t, stage, phase.id, phase.allocated_bytes - passing, parts);
+}
+
 /// A stage's memory in parts that come and go, from the phases of its bill.
 struct Memory {
   uint64_t kept = 0;  // weights, optimizer, adapters, buffers
@@ -115,14 +141,13 @@ class StageTrace {
     double at = 0;
     for (const TimedPass& timed : passes_) {
       if (timed.begin > at)
-        add(at, "waiting", memory_.kept + gradients() + memory_.gathered + saved(memory_.saved, live_));
+        add(at, "waiting", {gradients(), saved(memory_.saved, live_), memory_.gathered});
       pass_by(timed);
       at = timed.end;
     }
     add_phase(at, "reduce");
     add_phase(at + tail, "optimizer");
-    const Phase& start = *phase_of(memory_, "forward");
-    add(at + 2 * tail, "end", start.allocated_bytes - memory_.saved - memory_.gathered);
+    add(at + 2 * tail, "end", {bytes_of(phase_of(memory_, "forward")->lines, "gradients")});
     return std::move(points_);
   }
 
@@ -135,11 +160,17 @@ class StageTrace {
     if (!memory_.gradients_come) return memory_.gradients;
     return static_cast<uint64_t>(static_cast<double>(memory_.gradients) * std::min(1.0, done_ / layers_));
   }
-  void add(double t, const char* event, uint64_t bytes, int micro_batch = -1, int layer = -1) {
-    // The bill's phases are the account; shares between them may not exceed it.
-    points_.push_back({t, stage_, event, micro_batch, layer, std::min(bytes, memory_.peak)});
+  /// The bill's phases are the account; shares between them may not exceed it.
+  void add(double t, const char* event, Parts parts, int micro_batch = -1, int layer = -1) {
+    const uint64_t all = memory_.kept + parts.gradients + parts.activations + parts.gathered + parts.logits;
+    if (all > memory_.peak) parts.activations -= std::min(parts.activations, all - memory_.peak);
+    TimelinePoint point = moment_of(t, stage_, event, memory_.kept, parts);
+    point.allocated_bytes = std::min(point.allocated_bytes, memory_.peak);
+    point.micro_batch = micro_batch;
+    point.layer = layer;
+    points_.push_back(point);
   }
-  void add_phase(double t, const char* id) { add(t, id, phase_of(memory_, id)->allocated_bytes); }
+  void add_phase(double t, const char* id) { points_.push_back(moment_of(t, stage_, *phase_of(memory_, id))); }
 
   void pass_by(const TimedPass& timed) {
     const Chunk& chunk = chunks_[static_cast<size_t>(timed.pass.chunk)];
@@ -149,33 +180,34 @@ class StageTrace {
 
   void forward(const TimedPass& timed, const Chunk& chunk) {
     const double length = timed.end - timed.begin;
-    const uint64_t rest = memory_.kept + gradients() + memory_.gathered;
+    Parts parts{gradients(), 0, memory_.gathered};
     double at = timed.begin, kept = 0;
     for (size_t i = 0; i < chunk.work.size(); ++i) {
       kept += chunk.kept[i];
       const bool all = i + 1 == chunk.work.size();
+      parts.activations = saved(memory_.saved, live_ + (all ? 1 : kept));
       if (by_layer_ || all)
-        add(by_layer_ ? at : timed.begin, "forward", rest + saved(memory_.saved, live_ + (all ? 1 : kept)),
-            timed.pass.micro_batch, by_layer_ ? static_cast<int>(chunk.first + i) : -1);
+        add(by_layer_ ? at : timed.begin, "forward", parts, timed.pass.micro_batch,
+            by_layer_ ? static_cast<int>(chunk.first + i) : -1);
       at += length * chunk.work[i];
     }
     ++live_;
-    if (chunk.last && memory_.logits > 0)
-      add(at, "loss", rest + saved(memory_.saved, live_) + memory_.logits, timed.pass.micro_batch);
+    parts.logits = memory_.logits;
+    if (chunk.last && memory_.logits > 0) add(at, "loss", parts, timed.pass.micro_batch);
   }
 
   void backward(const TimedPass& timed, const Chunk& chunk) {
     const bool weights = timed.pass.kind == PassKind::weights;
     const char* event = weights ? "weights" : "backward";
     const double length = timed.end - timed.begin;
-    const uint64_t rest = memory_.kept + memory_.gathered_backward + memory_.working;
     double at = timed.end, freed = 0;
     for (double share : chunk.work) at -= length * share;  // the head's backward comes first
     for (size_t n = chunk.work.size(); n-- > 0;) {
       const bool first = n + 1 == chunk.work.size();
       if (by_layer_ || first)
-        add(at, event, rest + gradients() + saved(memory_.saved_backward, live_ - freed), timed.pass.micro_batch,
-            by_layer_ ? static_cast<int>(chunk.first + n) : -1);
+        add(at, event,
+            {gradients(), memory_.working + saved(memory_.saved_backward, live_ - freed), memory_.gathered_backward},
+            timed.pass.micro_batch, by_layer_ ? static_cast<int>(chunk.first + n) : -1);
       at += length * chunk.work[n];
       if (!timed.pass.frees) continue;
       freed += chunk.kept[n];
@@ -208,8 +240,7 @@ void add_phases(const Plan& plan, const Stage& stage, std::vector<TimelinePoint>
   const Memory memory = memory_of(plan, stage);
   const double count = static_cast<double>(memory.phases.size());
   for (size_t i = 0; i < memory.phases.size(); ++i)
-    points.push_back(
-        {static_cast<double>(i) / count, stage.index, memory.phases[i].id, -1, -1, memory.phases[i].allocated_bytes});
+    points.push_back(moment_of(static_cast<double>(i) / count, stage.index, memory.phases[i]));
 }
 
 /// Work of a micro-batch on the busiest rank: how long each one takes while they repeat.
@@ -228,11 +259,11 @@ void repeat(double middle, double period, double more, int numbers, std::vector<
   const auto later = std::find_if(points.begin(), points.end(), [&](const TimelinePoint& p) { return p.t >= middle; });
   if (later == points.begin() || later == points.end()) return;
   TimelinePoint rest = *std::prev(later);
+  for (const TimelinePoint& p : points)
+    if (std::abs(p.t - middle) <= period && p.allocated_bytes > rest.allocated_bytes) rest = p;
   rest.t = middle;
   rest.event = "repeats";
   rest.micro_batch = rest.layer = -1;
-  for (const TimelinePoint& p : points)
-    if (std::abs(p.t - middle) <= period) rest.allocated_bytes = std::max(rest.allocated_bytes, p.allocated_bytes);
   for (auto p = later; p != points.end(); ++p) {
     p->t += more * period;
     if (p->micro_batch >= 0) p->micro_batch += numbers;

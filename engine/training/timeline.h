@@ -15,6 +15,8 @@ struct TimelinePoint {
   int micro_batch = -1;  // forward, loss, backward, weights: with DualPipe counted in each direction
   int layer = -1;        // the model's; -1 for several at once
   uint64_t allocated_bytes = 0;
+  // What of it comes and goes; weights, optimizer states, adapters and buffers are the rest.
+  uint64_t gradients_bytes = 0, activations_bytes = 0, logits_bytes = 0, gathered_bytes = 0;
 };
 
 /// Memory of every pipeline stage along one step, layer by layer, stage by stage, in the order of time. The most of a

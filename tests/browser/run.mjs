@@ -6,11 +6,12 @@ import { cases as editing } from './editing.mjs';
 import { cases as comparing } from './comparing.mjs';
 import { cases as surroundings } from './surroundings.mjs';
 import { cases as planning } from './planning.mjs';
+import { cases as charts } from './charts.mjs';
 
 const wanted = process.argv[2] ?? '';
 let passed = 0;
 let failed = 0;
-for (const [name, run] of Object.entries({ ...reading, ...editing, ...comparing, ...surroundings, ...planning })) {
+for (const [name, run] of Object.entries({ ...reading, ...editing, ...comparing, ...surroundings, ...planning, ...charts })) {
   if (!name.includes(wanted)) continue;
   try {
     await run();

@@ -117,6 +117,25 @@ TEST_CASE("The most of a stage's timeline is its peak in the bill") {
   }
 }
 
+TEST_CASE("What does not come and go stays the same all step long, but for the optimizer's temporaries") {
+  const std::string share = GENERATE(from_range(std::begin(kSchedules), std::end(kSchedules)));
+  CAPTURE(share);
+  const Plan p = plan("model=llama-2-7b&" + share);
+  const TrainingBill bill = training_bill(p);
+  uint64_t kept = 0;
+  for (const Line& line : bill.phases.front().lines)
+    for (const char* id : {"weights", "optimizer", "adapters", "buffers"})
+      if (id == std::string_view(line.id)) kept += line.bytes;
+  for (const TimelinePoint& point : of_stage(training_timeline(p), bill.stage)) {
+    CAPTURE(point.event, point.t);
+    const uint64_t passing =
+        point.gradients_bytes + point.activations_bytes + point.logits_bytes + point.gathered_bytes;
+    const bool tail = std::string_view(point.event) == "reduce" || std::string_view(point.event) == "optimizer";
+    CHECK((point.allocated_bytes - passing == kept || tail));
+    CHECK(point.allocated_bytes - passing >= kept);
+  }
+}
+
 TEST_CASE("A timeline goes layer by layer, from the step's begin to its end") {
   const std::vector<TimelinePoint> points = training_timeline(plan("model=llama-2-7b&framework=ddp"), 5);
   REQUIRE(points.size() == 32 + 1 + 32 + 3);
