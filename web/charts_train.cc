@@ -19,26 +19,47 @@ void add_lines(const std::vector<Line>& lines, Chart& chart) {
     chart.series[i].values.push_back(i < lines.size() ? static_cast<double>(lines[i].bytes) : 0);
 }
 
-constexpr size_t kColumns = 200;  // of a step: one or two points of the screen each
+constexpr size_t kColumns = 200;     // of a step: one or two points of the screen each
+constexpr double kRepeatShare = 0.1;  // of the picture: micro-batches that repeat are drawn no longer
 
-/// The fullest moment of each column's share of the step; a moment lasts until the next one.
-std::vector<const TimelinePoint*> columns_of(const std::vector<TimelinePoint>& points, int stage, double span) {
-  std::vector<const TimelinePoint*> columns(kColumns, nullptr);
-  const TimelinePoint* last = nullptr;
-  const auto fill = [&](double from, double to) {
-    const auto column = [&](double t) {
-      return std::min(static_cast<size_t>(t / span * static_cast<double>(kColumns)), kColumns - 1);
-    };
-    for (size_t c = column(from); last && c <= column(to); ++c)
-      if (!columns[c] || columns[c]->allocated_bytes < last->allocated_bytes) columns[c] = last;
-  };
-  for (const TimelinePoint& point : points) {
-    if (point.stage != stage) continue;
-    if (last) fill(last->t, point.t);
-    last = &point;
+/// The step on the axis of the picture: to scale, but for a long stretch of the same again.
+struct Axis {
+  double span = 1, repeats_from = 0, repeats_for = 0, shortened = 0;
+
+  Axis(const std::vector<const TimelinePoint*>& points, double seconds) : span(seconds) {
+    for (size_t i = 0; i + 1 < points.size(); i++) {
+      if (std::string_view(points[i]->event) != "repeats") continue;
+      repeats_from = points[i]->t;
+      repeats_for = points[i + 1]->t - repeats_from;
+    }
+    shortened = std::min(repeats_for, (span - repeats_for) * kRepeatShare);
   }
-  if (last) fill(last->t, span);
+  double at(double t) const {
+    const double in = std::clamp(t - repeats_from, 0.0, repeats_for);
+    const double stretch = repeats_for > 0 ? shortened / repeats_for : 1;
+    return (t - in * (1 - stretch)) / (span - repeats_for + shortened);
+  }
+};
+
+/// The fullest moment of each column; a moment lasts until the next one.
+std::vector<const TimelinePoint*> columns_of(const std::vector<const TimelinePoint*>& points, const Axis& axis) {
+  std::vector<const TimelinePoint*> columns(kColumns, nullptr);
+  const auto column = [&](double t) {
+    return std::min(static_cast<size_t>(axis.at(t) * static_cast<double>(kColumns)), kColumns - 1);
+  };
+  for (size_t i = 0; i < points.size(); i++) {
+    const size_t last = column(i + 1 < points.size() ? points[i + 1]->t : axis.span);
+    for (size_t c = column(points[i]->t); c <= last; ++c)
+      if (!columns[c] || columns[c]->allocated_bytes < points[i]->allocated_bytes) columns[c] = points[i];
+  }
   return columns;
+}
+
+std::vector<const TimelinePoint*> of_stage(const std::vector<TimelinePoint>& all, int stage) {
+  std::vector<const TimelinePoint*> points;
+  for (const TimelinePoint& point : all)
+    if (point.stage == stage) points.push_back(&point);
+  return points;
 }
 
 /// The phase of the bill that a moment belongs to.
@@ -90,15 +111,19 @@ Chart step_chart(const Report& report) {
   const std::vector<Line>& lines = training.phases.front().lines;
   const double kept = kept_bytes(lines);
   for (const Line& line : lines) chart.series.push_back({line.label, line_rgb(lines, line.id), {}});
-  for (const TimelinePoint* point : columns_of(timeline, training.stage, span)) {
+  const std::vector<const TimelinePoint*> points = of_stage(timeline, training.stage);
+  const Axis axis(points, span);
+  for (const TimelinePoint* point : columns_of(points, axis)) {
     if (!point) continue;
     const double at = static_cast<double>(chart.points.size()) / static_cast<double>(kColumns);
     chart.points.push_back({at, "", moment_of(*point), phase_of(*point)});
-    if (report.compute.step_seconds) chart.points.back().facts = {{"Since the step began", show_duration(at * span)}};
+    if (report.compute.step_seconds) chart.points.back().facts = {{"Since the step began", show_duration(point->t)}};
     for (size_t i = 0; i < lines.size(); i++) chart.series[i].values.push_back(bytes_at(*point, lines[i], kept));
   }
   if (chart.empty()) return chart;
   chart.points.front().tick = "0";
+  const auto from = static_cast<size_t>(axis.at(axis.repeats_from + axis.repeats_for / 2) * static_cast<double>(kColumns));
+  if (axis.shortened > 0 && from < chart.points.size()) chart.points[from].tick = "repeats";
   chart.points.back().tick = report.compute.step_seconds ? show_duration(span) : "1";
   return chart;
 }

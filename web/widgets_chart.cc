@@ -65,9 +65,11 @@ void draw_band(const Plot& plot, const std::vector<double>& over, ImU32 color) {
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const float bottom = plot.box.bottom(), gap = plot.chart.kind == Chart::Kind::columns ? px(2) : 0;
   const size_t count = over.size();
-  for (size_t i = 0; is_stepped(plot.chart) && i < count; i++) {
-    const float left = std::round(plot.x(i)), right = std::round(plot.x(i + 1)) - gap;
+  for (size_t i = 0, next = 0; is_stepped(plot.chart) && i < count; i = next) {
     const float top = std::round(plot.y(over[i]));
+    do next++;
+    while (next < count && gap == 0 && std::round(plot.y(over[next])) == top);  // as one
+    const float left = std::round(plot.x(i)), right = std::round(plot.x(next)) - gap;
     if (top < bottom) fill({left, top, right - left, bottom - top}, color);
   }
   for (size_t i = 0; !is_stepped(plot.chart) && i + 1 < count; i++) {
@@ -81,6 +83,7 @@ void draw_stack(const Plot& plot) {
   std::vector<double> over;
   for (size_t i = 0; i < chart.points.size(); i++) over.push_back(stack(chart, i));
   for (auto series = chart.series.rbegin(); series != chart.series.rend(); ++series) {
+    if (series->values == std::vector<double>(series->values.size(), 0)) continue;
     draw_band(plot, over, color_of(series->rgb));
     for (size_t i = 0; i < over.size(); i++) over[i] -= number(series->values[i]);
   }
@@ -125,7 +128,7 @@ void draw_value_axis(const Plot& plot, float x) {
   const int decimals = step >= 1 ? 0 : step >= 0.1 ? 1 : 2;
   for (double at = 0; at * scale.unit <= plot.most; at += step) {
     const float y = std::round(plot.y(at * scale.unit));
-    text(kTinyFigures, theme().muted, x, y, show_fixed(at, decimals));
+    text(kTinyFigures, theme().muted, x, y, decimals > 0 ? show_fixed(at, decimals) : show_grouped(at));
     fill({plot.box.x, y, plot.box.w, hairline()}, theme().rule);
   }
 }
@@ -230,22 +233,33 @@ const char* invitation(const Chart& chart) {
   return chart.phases ? "Press for the bill of this phase" : "Press to make it the plan";
 }
 
-void draw_tip(const Chart& chart, size_t point, bool can_press) {
+/// Above the picture, so that it hides none of it; below where there is no room.
+void place_tip(const Plot& plot, float pointer, float width, float height) {
+  const ImVec2 screen = ImGui::GetIO().DisplaySize;
+  const float x = std::clamp(pointer - width / 2, px(4), std::max(px(4), screen.x - width - px(4)));
+  const float above = plot.box.y - height - px(6);
+  ImGui::SetNextWindowPos({std::round(x), above > 0 ? above : plot.box.bottom() + px(20)});
+}
+
+void draw_tip(const Plot& plot, size_t point, float pointer, bool can_press) {
+  const Chart& chart = plot.chart;
   const std::vector<TipRow> rows = tip_rows(chart, point);
   const std::string& head = chart.points[point].head;
   float width = std::max(px(150), text_width(kStrong, head));
   for (const TipRow& row : rows)
     width = std::max(width, px(15 + 18) + text_width(kSmall, row.label) + text_width(kSmallFigures, row.value));
   if (can_press) width = std::max(width, text_width(kTiny, invitation(chart)));
+  const float height = px(20) + px(18) * static_cast<float>(rows.size() + (can_press ? 1 : 0));
+  place_tip(plot, pointer, width + px(24), height + px(16));
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(px(12), px(8)));
   ImGui::BeginTooltip();
   const ImVec2 at = ImGui::GetCursorScreenPos();
   text(kStrong, theme().ink, at.x, at.y + px(9), head);
   float y = at.y + px(20);
   for (const TipRow& row : rows) draw_tip_row(row, at.x, y + px(9), width), y += px(18);
-  if (can_press) text(kTiny, theme().muted, at.x, y + px(10), invitation(chart)), y += px(18);
+  if (can_press) text(kTiny, theme().muted, at.x, y + px(10), invitation(chart));
   ImGui::SetCursorScreenPos(at);
-  ImGui::Dummy({width, y - at.y});
+  ImGui::Dummy({width, height});
   ImGui::EndTooltip();
   ImGui::PopStyleVar();
 }
@@ -321,7 +335,7 @@ float chart_view(const Chart& chart, float x, float y, float width, std::string*
   const std::string here = change_at(plot, point, pointer.y);
   if (!here.empty()) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
   draw_cross_hair(plot, point, pointer.x);
-  draw_tip(chart, point, !here.empty());
+  draw_tip(plot, point, pointer.x, !here.empty());
   if (touch.pressed) *change = here;
   return height;
 }
