@@ -3,7 +3,7 @@
 namespace vram {
 namespace {
 
-// Sources of the bits an element. GGUF: block layouts of ggml/src/ggml-common.h, mixtures of src/llama-quant.cpp.
+// Sources of the bits an element. GGUF: block layouts of ggml/src/ggml-common.h, mixtures of src/llama-quant.cpp (engine/serving/gguf.h).
 constexpr const char* kPlain = "width of the type";
 constexpr const char* kPerTensor = "8 bits; scales a tensor or a channel are below 0.02%";
 // Of mixtures of experts the published 4-bit checkpoints quantise the experts alone: gpt-oss (mxfp4), DeepSeek-R1-FP4
@@ -16,14 +16,8 @@ constexpr const char* kMx = "element + an 8-bit shared scale per 32 (OCP Microsc
 constexpr const char* kGguf = "GGUF block: ggml-common.h";
 constexpr const char* kGgufMix = "GGUF mixture: llama.cpp src/llama-quant.cpp";
 
-// Q4_K_M and Q5_K_M give value and down projections to Q6_K in half of the layers (use_more_bits), the _S files to Q5_K
-// in the first eighth.
-constexpr double kQ4 = 4.5, kQ5 = 5.5, kQ6 = 6.5625, kQ3 = 3.4375, kQ2 = 2.625;
-constexpr double half(double a, double b) { return (a + b) / 2; }
-constexpr double eighth(double base, double more) { return base + (more - base) / 8; }
-
 constexpr Format kFormats[] = {
-    // id, name, bits, nominal bytes, blocks only, note, experts only, compute, mix
+    // id, name, bits, nominal bytes, blocks only, note, experts only, compute
     {"fp32", "FP32", 32, 4, false, kPlain, false, "fp32"},
     {"bf16", "BF16", 16, 2, false, kPlain, false, "bf16"},
     {"fp16", "FP16", 16, 2, false, kPlain, false, "fp16"},
@@ -38,28 +32,25 @@ constexpr Format kFormats[] = {
     {"mxfp6", "MXFP6", 6.25, 0.75, true, kMx, false, "fp8"},
     {"mxfp8", "MXFP8", 8.25, 1, true, kMx, false, "fp8"},
     {"q8_0", "Q8_0", 8.5, 1, false, kGguf, false, "fp16"},
-    {"q6_k", "Q6_K", kQ6, 0.75, false, kGguf, false, "fp16"},
-    {"q5_k_m", "Q5_K_M", kQ5, 0.625, false, kGgufMix, false, "fp16",
-     {half(kQ5, kQ6), 0, half(kQ5, kQ6), kQ6}},
-    {"q5_k_s", "Q5_K_S", kQ5, 0.625, false, kGgufMix, false, "fp16", {0, 0, 0, kQ6}},
-    {"q5_1", "Q5_1", 6, 0.625, false, kGguf, false, "fp16", {0, 0, 0, kQ6}},
-    {"q5_0", "Q5_0", 5.5, 0.625, false, kGguf, false, "fp16", {0, 0, 0, kQ6}},
-    {"q4_k_m", "Q4_K_M", kQ4, 0.5, false, kGgufMix, false, "fp16",
-     {half(kQ4, kQ6), 0, half(kQ4, kQ6), kQ6}},
-    {"q4_k_s", "Q4_K_S", kQ4, 0.5, false, kGgufMix, false, "fp16",
-     {eighth(kQ4, kQ5), 0, eighth(kQ4, kQ5), kQ6}},
-    {"q4_1", "Q4_1", 5, 0.5, false, kGguf, false, "fp16", {0, 0, 0, kQ6}},
-    {"q4_0", "Q4_0", 4.5, 0.5, false, kGguf, false, "fp16", {0, 0, 0, kQ6}},
-    {"iq4_nl", "IQ4_NL", 4.5, 0.5, false, kGguf, false, "fp16", {0, 0, eighth(kQ4, kQ5), kQ6}},
-    {"iq4_xs", "IQ4_XS", 4.25, 0.5, false, kGgufMix, false, "fp16", {0, 0, eighth(4.25, kQ5), kQ6}},
-    {"q3_k_l", "Q3_K_L", kQ3, 0.375, false, kGgufMix, false, "fp16", {kQ5, kQ5, kQ5, kQ6}},
-    {"q3_k_m", "Q3_K_M", kQ3, 0.375, false, kGgufMix, false, "fp16", {kQ4, kQ4, kQ4, kQ6}},
-    {"q3_k_s", "Q3_K_S", kQ3, 0.375, false, kGgufMix, false, "fp16", {0, 0, 0, kQ6}},
-    {"q2_k", "Q2_K", kQ2, 0.25, false, kGgufMix, false, "fp16", {kQ3, kQ3, kQ3, kQ6}},
-    {"iq3_xxs", "IQ3_XXS", 3.0625, 0.375, false, kGguf, false, "fp16", {0, 0, 0, kQ5}},
-    {"iq2_xs", "IQ2_XS", 2.3125, 0.25, false, kGguf, false, "fp16", {0, 0, 0, kQ5}},
-    {"iq2_xxs", "IQ2_XXS", 2.0625, 0.25, false, kGguf, false, "fp16", {0, 0, 0, kQ5}},
-    {"iq1_s", "IQ1_S", 1.5625, 0.25, false, kGguf, false, "fp16", {0, 0, 0, kQ5}},
+    {"q6_k", "Q6_K", 6.5625, 0.75, false, kGguf, false, "fp16"},
+    {"q5_k_m", "Q5_K_M", 5.5, 0.625, false, kGgufMix, false, "fp16"},
+    {"q5_k_s", "Q5_K_S", 5.5, 0.625, false, kGgufMix, false, "fp16"},
+    {"q5_1", "Q5_1", 6, 0.625, false, kGguf, false, "fp16"},
+    {"q5_0", "Q5_0", 5.5, 0.625, false, kGguf, false, "fp16"},
+    {"q4_k_m", "Q4_K_M", 4.5, 0.5, false, kGgufMix, false, "fp16"},
+    {"q4_k_s", "Q4_K_S", 4.5, 0.5, false, kGgufMix, false, "fp16"},
+    {"q4_1", "Q4_1", 5, 0.5, false, kGguf, false, "fp16"},
+    {"q4_0", "Q4_0", 4.5, 0.5, false, kGguf, false, "fp16"},
+    {"iq4_nl", "IQ4_NL", 4.5, 0.5, false, kGguf, false, "fp16"},
+    {"iq4_xs", "IQ4_XS", 4.25, 0.5, false, kGgufMix, false, "fp16"},
+    {"q3_k_l", "Q3_K_L", 3.4375, 0.375, false, kGgufMix, false, "fp16"},
+    {"q3_k_m", "Q3_K_M", 3.4375, 0.375, false, kGgufMix, false, "fp16"},
+    {"q3_k_s", "Q3_K_S", 3.4375, 0.375, false, kGgufMix, false, "fp16"},
+    {"q2_k", "Q2_K", 2.625, 0.25, false, kGgufMix, false, "fp16"},
+    {"iq3_xxs", "IQ3_XXS", 3.0625, 0.375, false, kGguf, false, "fp16"},
+    {"iq2_xs", "IQ2_XS", 2.3125, 0.25, false, kGguf, false, "fp16"},
+    {"iq2_xxs", "IQ2_XXS", 2.0625, 0.25, false, kGguf, false, "fp16"},
+    {"iq1_s", "IQ1_S", 1.5625, 0.25, false, kGguf, false, "fp16"},
 };
 
 }  // namespace

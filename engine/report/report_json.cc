@@ -213,6 +213,7 @@ void write_capacity(JsonWriter& json, const ServingBill& bill) {
   json.member("max_concurrency_p99", bill.max_concurrency_p99);
   json.member("max_concurrency_at_max_len", bill.max_concurrency_at_max_len);
   json.member("max_concurrency_at_tpot", bill.max_concurrency_at_tpot);
+  json.member("max_concurrency_at_ttft", bill.max_concurrency_at_ttft);
   json.member("promised_concurrency", bill.promised_concurrency);
   json.member("longest_context", bill.longest_context);
   json.member("replicas_needed", bill.replicas_needed);
@@ -228,12 +229,17 @@ void write_serving(JsonWriter& json, const ServingBill& bill) {
     json.member("band_bytes", bill.band_bytes);
     write_lines(json, "lines", bill.lines);
   }
+  json.member("host_bytes", bill.host_bytes);
+  if (!bill.host_lines.empty()) write_lines(json, "host_lines", bill.host_lines);
+  json.member("swapped_requests", bill.swapped_requests);
   json.member("flops_per_token", bill.flops_per_token);
   json.member("prefill_seconds", bill.prefill_seconds);
+  json.member("ttft_seconds", bill.ttft_seconds);
   json.member("decode_seconds_per_token", bill.decode_seconds_per_token);
   json.member("tokens_per_second", bill.tokens_per_second);
   json.member("requests_per_second", bill.requests_per_second);
   json.member("usd_per_million_tokens", bill.usd_per_million_tokens);
+  json.member("speed_band", bill.speed_band);
   write_serving_napkin(json, bill.napkin);
   json.close('}');
 }

@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine/serving/vllm_defaults.h"
+#include "engine/serving/sglang.h"
+#include "engine/serving/vllm_run.h"
 #include "engine/units.h"
 
 namespace vram {
@@ -76,15 +77,35 @@ double budget(const Plan& plan, const StageCapacity& stage) {
   }
 }
 
-double rank_requests(const StageCapacity& stage, double each) {
-  return each > 0 ? std::max(0.0, stage.budget_bytes - stage.demand.fixed) / each : 0;
+// srt/server_args.py, mamba_full_memory_ratio: states get this much of what tokens get.
+constexpr double kStatesToTokens = 0.9;
+
+/// sglang sets a part of its pool apart for the states of `max_seqs` requests, or of as many as the ratio allows
+/// (srt/model_executor/model_runner.py, handle_max_mamba_cache). A pool read off a log is that of the tokens.
+double state_pool_bytes(const Plan& plan, const StageCapacity& stage) {
+  const RequestBytes& each = stage.demand.each;
+  if (plan.engine != Engine::sglang || each.states <= 0 || each.tokens <= 0 || plan.measured_kv_pool > 0) return 0;
+  if (plan.has(Key::max_seqs)) return std::min(stage.budget_bytes, plan.max_seqs * each.states);
+  return stage.budget_bytes * kStatesToTokens / (1 + kStatesToTokens);
 }
 
-bool tighter(const StageCapacity& a, const StageCapacity& b) {
-  const double in_a = rank_requests(a, a.demand.each), in_b = rank_requests(b, b.demand.each);
-  if (a.demand.each <= 0 || b.demand.each <= 0) {
-    return a.demand.each > 0 || (b.demand.each <= 0 && held_bytes(a) > held_bytes(b));
-  }
+bool holds(const Plan& plan, const StageCapacity& stage, const RequestBytes& each, double requests) {
+  const double apart = state_pool_bytes(plan, stage), left = stage.budget_bytes - apart - stage.demand.fixed;
+  if (apart > 0) return requests * each.states <= apart && requests * each.tokens <= left;
+  return requests * each.all() <= left;
+}
+
+double rank_requests(const Plan& plan, const StageCapacity& stage, const RequestBytes& each) {
+  if (each.all() <= 0) return 0;
+  const double apart = state_pool_bytes(plan, stage);
+  const double left = std::max(0.0, stage.budget_bytes - apart - stage.demand.fixed);
+  return apart > 0 ? std::min(apart / each.states, left / each.tokens) : left / each.all();
+}
+
+bool tighter(const Plan& plan, const StageCapacity& a, const StageCapacity& b) {
+  const double in_a = rank_requests(plan, a, a.demand.each), in_b = rank_requests(plan, b, b.demand.each);
+  const bool caches_a = a.demand.each.all() > 0, caches_b = b.demand.each.all() > 0;
+  if (!caches_a || !caches_b) return caches_a || (!caches_b && held_bytes(a) > held_bytes(b));
   return in_a != in_b ? in_a < in_b : held_bytes(a) > held_bytes(b);
 }
 
@@ -121,13 +142,13 @@ StageCapacity tightest_stage(const Plan& plan, const Replica& replica) {
   for (size_t i = 1; i < stages.size(); ++i) {
     if (alike(*plan.subject, stages[i], stages[i - 1])) continue;
     StageCapacity candidate = stage_capacity(plan, replica, stages[i]);
-    if (tighter(candidate, tightest)) tightest = std::move(candidate);
+    if (tighter(plan, candidate, tightest)) tightest = std::move(candidate);
   }
   return tightest;
 }
 
-double requests_held(const StageCapacity& stage, const Replica& replica, double each) {
-  return rank_requests(stage, each) * replica.dp;
+double requests_held(const Plan& plan, const StageCapacity& stage, const Replica& replica, const RequestBytes& each) {
+  return rank_requests(plan, stage, each) * replica.dp;
 }
 
 double requests_per_rank(const Plan& plan, const Replica& replica) { return ceil_div(plan.concurrency, replica.dp); }
@@ -137,8 +158,7 @@ double longest_context(const Plan& plan, const Replica& replica, const StageCapa
   double least = 0, most = plan.max_len > 0 ? plan.max_len : kLongestTokens;
   while (least < most) {  // bytes of a request never shrink with its length
     const double middle = std::ceil((least + most) / 2);
-    const bool fits = stage.demand.fixed + requests * request_bytes(plan, stage.groups, middle) <= stage.budget_bytes;
-    if (fits) {
+    if (holds(plan, stage, request_bytes(plan, stage.groups, middle), requests)) {
       least = middle;
     } else {
       most = middle - 1;
@@ -147,19 +167,36 @@ double longest_context(const Plan& plan, const Replica& replica, const StageCapa
   return least;
 }
 
-double tokens_held(const Plan& plan, const Replica& replica, const StageCapacity& stage) {
-  bool uniform = true;
+namespace {
+
+/// Each token in every layer; of windows as many as sglang's pool has.
+double bits_a_token(const Plan& plan, const StageCapacity& stage) {
   double bits = 0;
   for (const CacheGroup& group : stage.groups) {
-    uniform = uniform && group.window <= 0 && group.state_bytes <= 0;
-    bits += group.layers * group.bits_per_token();
+    const double share = plan.engine == Engine::sglang && group.window > 0 ? kWindowPoolRatio : 1;
+    bits += share * group.layers * group.bits_per_token();
   }
+  return bits;
+}
+
+bool is_uniform(const StageCapacity& stage) {
+  for (const CacheGroup& group : stage.groups) {
+    if (group.window > 0 || group.state_bytes > 0) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+double tokens_held(const Plan& plan, const Replica& replica, const StageCapacity& stage) {
+  const double bits = bits_a_token(plan, stage);
   if (bits <= 0) return 0;
-  if (!uniform && plan.max_len > 0) {  // as vllm prints it: requests of max_len x max_len
-    return std::floor(requests_held(stage, replica, request_bytes(plan, stage.groups, plan.max_len)) * plan.max_len);
+  if (!is_uniform(stage) && plan.max_len > 0 && plan.engine != Engine::sglang) {  // as vllm prints it: requests x max_len
+    return std::floor(requests_held(plan, stage, replica, request_bytes(plan, stage.groups, plan.max_len)) *
+                      plan.max_len);
   }
-  const double block = block_tokens(plan, stage.groups);
-  return std::floor(stage.budget_bytes * 8 / (bits * block)) * block * replica.dp;
+  const double block = block_tokens(plan, stage.groups), bytes = stage.budget_bytes - state_pool_bytes(plan, stage);
+  return std::floor(bytes * 8 / (bits * block)) * block * replica.dp;
 }
 
 }  // namespace vram

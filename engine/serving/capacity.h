@@ -27,8 +27,8 @@ StageCapacity tightest_stage(const Plan& plan, const Replica& replica);
 /// Whole engines allocate their budget at start.
 bool preallocates(const Plan& plan);
 
-/// Requests of `each` bytes that the budget holds beside `fixed` ones, on all data-parallel ranks; with decimals.
-double requests_held(const StageCapacity& stage, const Replica& replica, double each);
+/// Requests of `each` bytes that the budget holds beside what is shared, on all data-parallel ranks; with decimals.
+double requests_held(const Plan& plan, const StageCapacity& stage, const Replica& replica, const RequestBytes& each);
 
 /// Requests of a rank at the plan's concurrency: the fullest rank's.
 double requests_per_rank(const Plan& plan, const Replica& replica);

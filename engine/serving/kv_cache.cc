@@ -4,7 +4,9 @@
 #include <cmath>
 
 #include "engine/formats.h"
-#include "engine/serving/vllm_defaults.h"
+#include "engine/serving/llamacpp.h"
+#include "engine/serving/sglang.h"
+#include "engine/serving/vllm_run.h"
 #include "engine/serving/weights.h"
 
 namespace vram {
@@ -32,11 +34,17 @@ void merge(std::vector<CacheGroup>& groups, const CacheGroup& group) {
   groups.push_back(group);
 }
 
+/// Does the engine free what has left a layer's window?
+bool frees_windows(const Plan& plan) {
+  if (plan.engine == Engine::llamacpp) return keeps_windows(*plan.subject);
+  return plan.engine != Engine::sglang || has_window_pool(plan.subject->architecture);
+}
+
 CacheGroup attention_group(const Plan& plan, const Replica& replica, const Attention& a, bool sliding, double layers) {
   CacheGroup group;
   group.layers = layers;
   group.bits = kv_format(plan).bits;
-  group.window = sliding ? a.window : 0;
+  group.window = sliding && frees_windows(plan) ? a.window : 0;
   group.latent = a.kv_lora_rank > 0;
   if (group.latent) {  // one tensor, whole on every tensor-parallel rank
     group.heads = 1;
@@ -138,6 +146,7 @@ Factors token_factors(const CacheGroup& group, double requests, double tokens) {
   return factors;
 }
 
+/// Tokens of a shared prefix that need no second copy.
 double tokens_shared(const CacheGroup& group, double tokens, double shared) {
   return group.window > 0 && group.window < tokens ? 0 : shared;  // a window slides past the prefix
 }
@@ -150,10 +159,13 @@ double prefix_tokens(const Plan& plan, double block) {
 
 bool reserves_longest(const Plan& plan) { return plan.engine == Engine::static_ && plan.max_len > 0; }
 
-/// llama.cpp's window cache holds one micro-batch beyond the windows, in cells of 256 (llama-kv-cache-iswa.cpp).
+/// One unified cache of all windows and one micro-batch, at most the whole context (src/llama-kv-cache-iswa.cpp). Cells
+/// are padded to 256, in builds before 2025-11 without flash attention to 32.
 double window_surplus_tokens(const Plan& plan, const CacheGroup& group) {
-  const bool slides = group.window > 0 && group.window < request_tokens(plan);
-  return plan.engine == Engine::llamacpp && slides ? round_up(plan.ubatch, 256) : 0;
+  const double tokens = request_tokens(plan), slots = plan.concurrency;
+  if (plan.engine != Engine::llamacpp || group.window <= 0 || group.window >= tokens) return 0;
+  const double cells = round_up(slots * group.window + plan.ubatch, plan.flash ? 256 : 32);
+  return std::min(cells, slots * tokens) - slots * group.window;
 }
 
 double group_bytes(const CacheGroup& group, double tokens) {
@@ -198,7 +210,19 @@ double block_tokens(const Plan& plan, const std::vector<CacheGroup>& groups) {
                                   block));  // vllm model_executor/models/config.py, HybridAttentionMambaModelConfig
 }
 
+namespace {
+
+/// sglang sizes the pool of windows as a share of the other: a request takes of both what the scarcer one makes it.
+double pooled_tokens(const Plan& plan, const CacheGroup& group, double tokens) {
+  const double windowed = std::min(plan.subject->architecture.window, tokens) / kWindowPoolRatio;
+  return (group.window > 0 ? kWindowPoolRatio : 1) * std::max(tokens, windowed);
+}
+
+}  // namespace
+
 double tokens_kept(const Plan& plan, const CacheGroup& group, double tokens, double block) {
+  const bool two_pools = plan.engine == Engine::sglang && has_window_pool(plan.subject->architecture);
+  if (two_pools && group.state_bytes <= 0) return round_up(pooled_tokens(plan, group, tokens), block);
   if (group.window <= 0) return round_up(tokens, block);
   if (plan.engine != Engine::vllm) return round_up(std::min(group.window, tokens), block);
   // v1/kv_cache_interface.py, SlidingWindowSpec.max_memory_usage_bytes
@@ -207,13 +231,16 @@ double tokens_kept(const Plan& plan, const CacheGroup& group, double tokens, dou
   return std::min(round_up(tokens, block), (ceil_div(slid, block) + 1) * block);
 }
 
-double request_bytes(const Plan& plan, const std::vector<CacheGroup>& groups, double tokens, double shared) {
+RequestBytes request_bytes(const Plan& plan, const std::vector<CacheGroup>& groups, double tokens, double shared) {
   const double block = block_tokens(plan, groups);
-  double bytes = 0;
+  RequestBytes bytes;
   for (const CacheGroup& group : groups) {
+    if (group.state_bytes > 0) {
+      bytes.states += std::ceil(group.allocated_layers * state_page(plan, groups, group));
+      continue;
+    }
     const double own = tokens_kept(plan, group, tokens, block) - tokens_shared(group, tokens, shared);
-    bytes += group.state_bytes > 0 ? std::ceil(group.allocated_layers * state_page(plan, groups, group))
-                                   : group_bytes(group, std::max(0.0, own));
+    bytes.tokens += group_bytes(group, std::max(0.0, own));
   }
   return bytes;
 }
@@ -242,8 +269,8 @@ CacheDemand cache_demand(const Plan& plan, const std::vector<CacheGroup>& groups
   CacheDemand demand;
   demand.each = request_bytes(plan, groups, request_tokens(plan), shared);
   if (plan.long_share > 0) {
-    const double longer = request_bytes(plan, groups, plan.long_prompt + plan.long_output, shared);
-    demand.each = demand.each * (1 - plan.long_share) + longer * plan.long_share;
+    const RequestBytes longer = request_bytes(plan, groups, plan.long_prompt + plan.long_output, shared);
+    demand.each.tokens = demand.each.tokens * (1 - plan.long_share) + longer.tokens * plan.long_share;
   }
   for (const CacheGroup& group : groups) {
     const double once = shared > 0 ? tokens_shared(group, request_tokens(plan), round_up(plan.prefix, block)) : 0;

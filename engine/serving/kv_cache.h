@@ -36,8 +36,14 @@ double block_tokens(const Plan& plan, const std::vector<CacheGroup>& groups);
 /// Tokens of a request of `tokens` that a group keeps, in whole blocks.
 double tokens_kept(const Plan& plan, const CacheGroup& group, double tokens, double block);
 
-/// Bytes of one request of `tokens` of which the first `shared` lie in the pool once for all.
-double request_bytes(const Plan& plan, const std::vector<CacheGroup>& groups, double tokens, double shared = 0);
+/// Bytes of one request: what grows with its tokens, and states.
+struct RequestBytes {
+  double tokens = 0, states = 0;
+  double all() const { return tokens + states; }
+};
+
+/// Of a request of `tokens` of which the first `shared` lie in the pool once for all.
+RequestBytes request_bytes(const Plan& plan, const std::vector<CacheGroup>& groups, double tokens, double shared = 0);
 
 /// The same for `requests` of them, as lines.
 std::vector<Line> request_lines(const Plan& plan, const std::vector<CacheGroup>& groups, double requests, double tokens,
@@ -45,9 +51,8 @@ std::vector<Line> request_lines(const Plan& plan, const std::vector<CacheGroup>&
 
 /// What n requests of the plan's population take on one GPU: fixed + n * each.
 struct CacheDemand {
-  double fixed = 0;  // the shared prefix; llama.cpp's micro-batch beyond a window
-  double each = 0;   // mean over both populations
-  double bytes(double requests) const { return fixed + requests * each; }
+  double fixed = 0;   // the shared prefix; llama.cpp's micro-batch beyond a window
+  RequestBytes each;  // mean over both populations
 };
 CacheDemand cache_demand(const Plan& plan, const std::vector<CacheGroup>& groups);
 

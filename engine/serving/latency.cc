@@ -2,58 +2,20 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 
 #include "engine/compute/compute.h"
 #include "engine/formats.h"
 #include "engine/serving/kv_cache.h"
+#include "engine/serving/roofline.h"
 #include "engine/serving/weights.h"
 
 namespace vram {
 namespace {
 
-// Share of a memory's bandwidth that one stream's decode reaches: 0.75-0.90 (16 bit), 0.70-0.84 (8 bit), 0.57-0.72
-// (4 bit) on L4, RTX 4090 and RTX 5090.
-double bandwidth_share(double bits) { return bits >= 16 ? 0.80 : bits >= 8 ? 0.72 : 0.62; }
-
-// Time that no bandwidth buys back: all-reduces of a layer, and routing to experts. Fitted on DeepSeek-R1 in FP4 on
-// 4 B200: 8.5 ms a step over 61 layers.
-constexpr double kAllReduceSecondsALayer = 30e-6, kRoutingSecondsALayer = 65e-6;
-
-/// A measured utilization at a ratio of peak to bandwidth.
-struct Point {
-  double flops_a_byte, share;
-};
-// Model FLOPs utilization of prefill falls with the FLOPs a byte that a card can do: 0.91 (H20, 37), 0.84 (RTX 5090,
-// 117), 0.90 (RTX 4090, 164), 0.49-0.54 (H200 FP8, 412), 0.48 (H100 FP8, 590), 0.29-0.36 (B200 FP4, 1170).
-constexpr Point kPrefill[] = {{200, 0.85}, {400, 0.52}, {600, 0.48}, {1200, 0.33}};
-
-double between_points(double flops_a_byte) {
-  if (flops_a_byte <= kPrefill[0].flops_a_byte) return kPrefill[0].share;
-  for (size_t i = 1; i < std::size(kPrefill); ++i) {
-    const Point a = kPrefill[i - 1], b = kPrefill[i];
-    if (flops_a_byte > b.flops_a_byte) continue;
-    return a.share + (b.share - a.share) * (flops_a_byte - a.flops_a_byte) / (b.flops_a_byte - a.flops_a_byte);
-  }
-  return std::end(kPrefill)[-1].share;
-}
-
-/// TFLOPS at which products of this weight format run.
-double peak(const Plan& plan) {
-  if (plan.gpu_tflops > 0) return plan.gpu_tflops;
-  const Accelerator& gpu = *plan.accelerator;
-  const std::string_view compute = weights_format(plan).compute;
-  if (compute == "int8") return gpu.int8_tops > 0 ? gpu.int8_tops : peak_tflops(gpu, "bf16");
-  return peak_tflops(gpu, compute);
-}
-
-/// TRT-LLM FP8: 0.54 on one H200, 0.46 on two H100 (70B), 0.40 on eight (405B); mixtures of experts 0.16-0.27.
-double prefill_share(const Plan& plan, const Replica& replica) {
-  const double together = replica.tp >= 8 ? 0.8 : replica.tp >= 2 ? 0.9 : 1;
-  const double experts = plan.subject->architecture.experts > 0 ? 0.5 : 1;
-  const double flops_a_byte = plan.gpu_bw > 0 ? peak(plan) * 1e3 / plan.gpu_bw : 0;
-  return between_points(flops_a_byte) * together * experts;
-}
+// Time that no bandwidth buys back: a layer's kernels (6 ms a step beyond the bytes read, of 28 to 36 layers, in vllm on
+// L4 and RTX 5090 and llama.cpp on RTX 4090), and routing to experts (DeepSeek-R1 in FP4 on 4 B200: 8.5 ms a step over 61
+// layers, 7 of them beyond the bytes).
+constexpr double kKernelSecondsALayer = 20e-6, kRoutingSecondsALayer = 65e-6;
 
 /// A model without a shape: 2 FLOPs a parameter.
 double token_flops(const Plan& plan, double context) {
@@ -69,53 +31,120 @@ double mixture_layers(const Model& model) {
   return layers;
 }
 
-double latency_floor(const Plan& plan, const Replica& replica) {
-  const Model& model = *plan.subject;
-  const double reduces = replica.tp > 1 ? static_cast<double>(model.layers.size()) * kAllReduceSecondsALayer : 0;
-  return reduces + mixture_layers(model) * kRoutingSecondsALayer;
+/// KV and states of one request that a step reads.
+double cache_bytes_read(const std::vector<CacheGroup>& groups, double context) {
+  double bytes = 0;
+  for (const CacheGroup& group : groups) {
+    const double tokens = group.window > 0 ? std::min(group.window, context) : context;
+    bytes += group.layers * (group.bits_per_token() * tokens / 8 + group.state_bytes);
+  }
+  return bytes;
 }
 
-double prefill_seconds(const Plan& plan, const Replica& replica, double read_seconds) {
-  const double cached = std::min(plan.prefix, plan.prompt) * plan.prefix_hit, tokens = plan.prompt - cached;
-  const double rate = peak(plan) * 1e12 * replica.tp * prefill_share(plan, replica);
-  if (rate <= 0 || tokens <= 0) return 0;
-  const double compute = tokens * token_flops(plan, cached + tokens / 2) / rate;
-  return std::max(compute, read_seconds) + latency_floor(plan, replica);
+/// One forward pass at a time: everything that its duration is made of.
+class Pass {
+ public:
+  Pass(const Plan& plan, const Replica& replica)
+      : plan_(plan), replica_(replica), roof_(roofline(plan, replica)), model_(*plan.subject) {
+    groups_ = cache_groups(plan, {replica.tp, 1, replica.dp, replica.ep}, whole_model(plan));
+  }
+
+  bool known() const { return roof_.weight_bytes > 0; }
+
+  /// Products of `tokens` that each see `context` before them.
+  double compute(double tokens, double context) const {
+    if (roof_.flops <= 0) return 0;
+    return tokens * token_flops(plan_, context) / (roof_.flops * replica_.tp);
+  }
+  double weights(double tokens) const { return weight_seconds(plan_, replica_, tokens); }
+  double cache(double requests, double context) const {
+    return requests * cache_bytes_read(groups_, context) / (plan_.gpu_bw * 1e9 * bandwidth_share(16));
+  }
+  /// Two all-reduces a layer (arXiv 1909.08053, section 3), in 16 bit: 2 (n - 1) / n of the bytes pass each GPU.
+  double reduces(double tokens, double passes = 1) const {
+    if (replica_.tp <= 1) return 0;
+    const double count = 2 * static_cast<double>(model_.layers.size());
+    const double bytes = tokens * model_.architecture.hidden * 2 * 2 * (replica_.tp - 1) / replica_.tp;
+    return count * (passes * roof_.reduce_seconds + (roof_.link_bytes > 0 ? bytes / roof_.link_bytes : 0));
+  }
+  /// Every token goes to its experts on other GPUs and comes back in 16 bit, or to all of them at once.
+  double dispatches(double tokens, double passes = 1) const {
+    if (replica_.ep <= 1 || roof_.link_bytes <= 0) return 0;
+    const double copies = std::min(model_.architecture.experts_per_token, replica_.ep - 1);
+    const double bytes = tokens / replica_.tp * copies * model_.architecture.hidden * 2 * 2;
+    return mixture_layers(model_) * (2 * passes * roof_.reduce_seconds + bytes / roof_.link_bytes);
+  }
+  double launches() const {
+    return static_cast<double>(model_.layers.size()) * kKernelSecondsALayer + mixture_layers(model_) * kRoutingSecondsALayer;
+  }
+
+ private:
+  const Plan& plan_;
+  const Replica& replica_;
+  const Roofline roof_;
+  const Model& model_;
+  std::vector<CacheGroup> groups_;
+};
+
+/// Tokens of a prompt that are not found in the cache.
+double new_tokens(const Plan& plan) { return plan.prompt - std::min(plan.prefix, plan.prompt) * plan.prefix_hit; }
+
+/// A prompt in `passes` of the model, each of which reads the weights.
+double prefill_seconds(const Plan& plan, const Pass& pass, double passes) {
+  const double tokens = new_tokens(plan);
+  if (tokens <= 0 || pass.compute(1, 1) <= 0) return 0;
+  const double compute = pass.compute(tokens, plan.prompt - tokens / 2);
+  return std::max(compute, passes * pass.weights(tokens / passes)) + pass.reduces(tokens, passes) +
+         pass.dispatches(tokens, passes) + passes * pass.launches();
+}
+
+/// Tokens that one step of speculative decoding yields: 1 + a + a^2 ... + a^k (arXiv 2211.17192, equation 1).
+double tokens_a_step(const Plan& plan) {
+  double tokens = 1, accepted = 1;
+  for (double i = 0; i < plan.draft_tokens; ++i) {
+    accepted *= plan.acceptance;
+    tokens += accepted;
+  }
+  return tokens;
+}
+
+/// Requests of one data-parallel rank in one stage at one time.
+double requests_together(const Replica& replica, double requests) {
+  return std::max(1.0, requests / (replica.dp * replica.pp));
+}
+
+void fill_step(const Plan& plan, const Pass& pass, double batch, Latency& result) {
+  const double context = plan.prompt + plan.output / 2, checked = batch * (1 + plan.draft_tokens);
+  const double compute = pass.compute(checked, context);
+  const double memory = pass.weights(checked) + pass.cache(batch, context);
+  result.compute_bound = compute > memory;
+  // Added, not overlapped: vllm on an L4 takes 57, 61 and 98 ms a step with 1, 10 and 63 requests of Qwen2.5-7B.
+  result.step_seconds = compute + memory + pass.reduces(checked) + pass.dispatches(checked) + pass.launches();
 }
 
 }  // namespace
 
 Latency latency(const Plan& plan, const Replica& replica, double requests) {
   Latency result;
-  const double bandwidth = plan.gpu_bw * 1e9 * bandwidth_share(weights_format(plan).bits);
-  if (bandwidth <= 0) return result;
-  const double batch = std::max(1.0, requests / (replica.dp * replica.pp));  // in one stage at one time
-  const Replica one_stage{replica.tp, 1, replica.dp, replica.ep};
-  const std::vector<CacheGroup> groups = cache_groups(plan, one_stage, whole_model(plan));
-  const double context = plan.prompt + plan.output / 2;
-  const double drafted = 1 + plan.draft_tokens;  // tokens checked at once
-  const double read = weight_bytes_read(plan, replica, batch * drafted) + batch * request_bytes(plan, groups, context);
-  const double rate = peak(plan) * 1e12 * replica.tp * prefill_share(plan, replica);
-  const double compute = rate > 0 ? batch * drafted * token_flops(plan, context) / rate : 0;
-  result.compute_bound = compute > read / bandwidth;
-  // Added, not overlapped: vllm on an L4 takes 57, 61 and 98 ms a step with 1, 10 and 63 requests of Qwen2.5-7B.
-  result.decode_seconds = compute + read / bandwidth + latency_floor(plan, replica);
-  result.prefill_seconds = prefill_seconds(plan, replica, weight_bytes_read(plan, replica, plan.prompt) / bandwidth);
+  const Pass pass(plan, replica);
+  if (!pass.known()) return result;
+  const double batch = requests_together(replica, requests), most = std::max(1.0, plan.batch_tokens);
+  fill_step(plan, pass, batch, result);
+  result.prefill_seconds = prefill_seconds(plan, pass, ceil_div(new_tokens(plan), most));
+  // While a request writes its tokens, each other one is replaced once and prefilled, several prompts in one pass.
+  const double packed = prefill_seconds(plan, pass, new_tokens(plan) / most);
+  const double own = result.step_seconds / tokens_a_step(plan), output = std::max(1.0, plan.output);
+  result.token_seconds = own + (batch - 1) * packed / output;
+  // The share of time that prefills take, P n / (O t + P n), makes a queue of them: M/D/1, as far as a share is a load.
+  const double wait = batch * packed / (2 * output * own) * packed;
+  result.first_token_seconds = result.prefill_seconds + (batch > 1 ? wait + result.step_seconds : 0);
   return result;
 }
 
-double seconds_per_token(const Plan& plan, const Latency& times) {
-  double tokens = 1, accepted = 1;  // 1 + a + a^2 ... + a^k (arXiv 2211.17192, equation 1)
-  for (double i = 0; i < plan.draft_tokens; ++i) {
-    accepted *= plan.acceptance;
-    tokens += accepted;
-  }
-  return times.decode_seconds / tokens;
-}
-
-double requests_at_tpot(const Plan& plan, const Replica& replica, double limit) {
+double requests_in_time(const Plan& plan, const Replica& replica, double tpot, double ttft, double limit) {
   const auto meets = [&](double requests) {
-    return seconds_per_token(plan, latency(plan, replica, requests)) <= plan.tpot;
+    const Latency times = latency(plan, replica, requests);
+    return (tpot <= 0 || times.token_seconds <= tpot) && (ttft <= 0 || times.first_token_seconds <= ttft);
   };
   double least = 0, most = std::max(1.0, limit);
   while (least < most) {
@@ -130,8 +159,10 @@ double requests_at_tpot(const Plan& plan, const Replica& replica, double limit) 
 }
 
 double requests_per_second(const Plan& plan, const Latency& times, double requests) {
-  const double cycle = plan.output * seconds_per_token(plan, times) + requests * times.prefill_seconds;
+  const double cycle = plan.output * times.token_seconds + times.prefill_seconds;
   return cycle > 0 ? requests / cycle : 0;
 }
+
+double latency_band(const Plan&, const Replica&) { return 0.3; }
 
 }  // namespace vram

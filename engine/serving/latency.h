@@ -7,21 +7,23 @@ namespace vram {
 /// Times of one replica from rooflines. 0: not known (no bandwidth or peak, no shape).
 struct Latency {
   double prefill_seconds = 0;  // one prompt, alone
-  double decode_seconds = 0;   // one step: a token of each request in flight
-  bool compute_bound = false;  // of the decode step: compute above bandwidth
+  double step_seconds = 0;     // decoding: a token of each request in flight, or what a speculative step yields
+  double token_seconds = 0;    // between two tokens of a request, prefills of the others in between
+  double first_token_seconds = 0;  // from a request's arrival, behind the prefills that are under way
+  bool compute_bound = false;      // of the decode step: compute above bandwidth
 };
 
-/// With `requests` in flight in the whole replica.
+/// With `requests` in flight in the whole replica: each that ends is followed by another one.
 Latency latency(const Plan& plan, const Replica& replica, double requests);
 
-/// Requests that stay within `tpot` a token, the most up to `limit`.
-double requests_at_tpot(const Plan& plan, const Replica& replica, double limit);
-
-/// Seconds between two tokens of a request: a step, divided by the tokens that a speculative step yields.
-double seconds_per_token(const Plan& plan, const Latency& times);
+/// Requests that stay within `tpot` a token and `ttft` to the first (0: no target), the most up to `limit`.
+double requests_in_time(const Plan& plan, const Replica& replica, double tpot, double ttft, double limit);
 
 /// Requests a second of one replica with `requests` in flight: each waits for its own tokens and for the prefills of
 /// the others.
 double requests_per_second(const Plan& plan, const Latency& times, double requests);
+
+/// Half-width of the band on all of these, as a share.
+double latency_band(const Plan& plan, const Replica& replica);
 
 }  // namespace vram

@@ -14,22 +14,35 @@ Replica replica_of(const Plan& plan) {
   return replica;
 }
 
-ServingStage whole_model(const Plan& plan) { return {0, plan.subject->layers.size(), true, true}; }
+ServingStage whole_model(const Plan& plan) { return {0, plan.subject->layers.size(), true, true, true}; }
+
+namespace {
+
+/// Layers that llama.cpp keeps in host memory: the first ones.
+size_t host_layers(const Plan& plan) {
+  const size_t layers = plan.subject->layers.size();
+  if (plan.engine != Engine::llamacpp || plan.gpu_layers >= static_cast<double>(layers)) return 0;
+  return layers - static_cast<size_t>(std::max(0.0, plan.gpu_layers));
+}
+
+}  // namespace
+
+ServingStage host_stage(const Plan& plan) {
+  if (plan.engine != Engine::llamacpp) return {0, 0, false, false, false};
+  const size_t layers = host_layers(plan);
+  return {0, layers, true, layers > 0, false};
+}
 
 std::vector<ServingStage> serving_stages(const Plan& plan, const Replica& replica) {
-  const size_t layers = plan.subject->layers.size();
-  size_t on_gpu = layers;
-  if (plan.engine == Engine::llamacpp && plan.gpu_layers < static_cast<double>(layers)) {
-    on_gpu = static_cast<size_t>(std::max(0.0, plan.gpu_layers));
-  }
+  size_t first = host_layers(plan);
+  const bool all = first == 0, llamacpp = plan.engine == Engine::llamacpp;
   const auto stages = static_cast<size_t>(replica.pp);
-  const size_t even = on_gpu / stages, surplus = on_gpu % stages;
+  const size_t on_gpu = plan.subject->layers.size() - first, even = on_gpu / stages, surplus = on_gpu % stages;
   std::vector<ServingStage> result(stages);
-  size_t first = layers - on_gpu;  // llama.cpp keeps the first layers in host memory
   for (size_t i = 0; i < stages; ++i) {
     // vllm/distributed/utils.py, get_pp_indices: the last stage has the head and gets no surplus layer.
     const bool one_more = i + 1 < stages && i + 1 + surplus >= stages;
-    result[i] = {first, even + (one_more ? 1 : 0), i == 0, i + 1 == stages && on_gpu == layers};
+    result[i] = {first, even + (one_more ? 1 : 0), i == 0 && !llamacpp, i + 1 == stages && all, i == 0};
     first += result[i].count;
   }
   return result;

@@ -13,14 +13,19 @@ struct Replica {
 };
 Replica replica_of(const Plan& plan);
 
-/// Layers [first, first + count) on one GPU group.
+/// Layers [first, first + count) on one GPU group, and which ends of the model stand beside them.
 struct ServingStage {
   size_t first = 0, count = 0;
   bool has_embedding = true, has_head = true;
+  bool has_outside = true;  // towers
 };
 
 /// The stages of a replica. Surplus layers go where vllm puts them: one each to the stages before the last.
 std::vector<ServingStage> serving_stages(const Plan& plan, const Replica& replica);
+
+/// What llama.cpp keeps in host memory: the embedding table, the layers beyond `gpu_layers` and, with any, the head.
+/// Nothing (no layers, no ends) with other engines.
+ServingStage host_stage(const Plan& plan);
 
 /// The whole model on one GPU, all layers: what figures of the model, not of a GPU, are worked out on.
 ServingStage whole_model(const Plan& plan);

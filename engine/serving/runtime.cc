@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "engine/hardware/context.h"
-#include "engine/serving/vllm_defaults.h"
+#include "engine/serving/vllm_run.h"
 #include "engine/units.h"
 
 namespace vram {

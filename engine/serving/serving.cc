@@ -5,6 +5,7 @@
 
 #include "engine/compute/compute.h"
 #include "engine/serving/capacity.h"
+#include "engine/serving/host.h"
 #include "engine/serving/latency.h"
 #include "engine/serving/napkin.h"
 
@@ -77,27 +78,44 @@ void fill_cache_figures(const Plan& plan, const StageCapacity& stage, ServingBil
 
 void fill_capacity(const Plan& plan, const Replica& replica, const StageCapacity& stage, ServingBill& bill) {
   if (weights_known(plan)) bill.kv_budget_bytes_per_gpu = static_cast<uint64_t>(stage.budget_bytes);
-  if (stage.groups.empty() || stage.demand.each <= 0 || !weights_known(plan)) return;
+  if (stage.groups.empty() || stage.demand.each.all() <= 0 || !weights_known(plan)) return;
   const auto held = [&](double tokens) {
-    return requests_held(stage, replica, request_bytes(plan, stage.groups, tokens));
+    return requests_held(plan, stage, replica, request_bytes(plan, stage.groups, tokens));
   };
-  const bool grows = request_bytes(plan, stage.groups, 1e6) > request_bytes(plan, stage.groups, 1);  // a state does not
+  const bool grows = request_bytes(plan, stage.groups, 1e6).tokens > 0;  // a state does not
   const double tokens = grows ? tokens_held(plan, replica, stage) : 0;
   if (grows && tokens <= static_cast<double>(kLargestBillBytes)) bill.kv_tokens = static_cast<uint64_t>(tokens);
   if (grows) bill.longest_context = longest_context(plan, replica, stage);
-  bill.max_concurrency = std::floor(requests_held(stage, replica, stage.demand.each) / replica.dp) * replica.dp;
+  bill.max_concurrency = std::floor(requests_held(plan, stage, replica, stage.demand.each) / replica.dp) * replica.dp;
   bill.max_concurrency_p99 = held(plan.prompt_p99 + plan.output_p99);
   if (plan.max_len > 0) bill.max_concurrency_at_max_len = held(plan.max_len);
   bill.promised_concurrency = whole_share(plan.derate, *bill.max_concurrency);
-  if (plan.tpot > 0 && plan.gpu_bw > 0)
-    bill.max_concurrency_at_tpot = requests_at_tpot(plan, replica, *bill.max_concurrency);
+  if (plan.gpu_bw <= 0) return;
+  if (plan.tpot > 0) {
+    bill.max_concurrency_at_tpot = requests_in_time(plan, replica, plan.tpot, 0, *bill.max_concurrency);
+  }
+  if (plan.ttft > 0) {
+    bill.max_concurrency_at_ttft = requests_in_time(plan, replica, 0, plan.ttft, *bill.max_concurrency);
+  }
+}
+
+void fill_host(const Plan& plan, const Replica& replica, const StageCapacity& stage, ServingBill& bill) {
+  bill.host_lines = host_lines(plan);
+  refuse_too_large(bill.host_lines, bill);
+  if (bill.host_lines.empty()) return;
+  bill.host_bytes = total_bytes(bill.host_lines);
+  if (plan.swap > 0) bill.swapped_requests = swapped_requests(plan, replica, stage);
+}
+
+/// Requests that meet the times asked for.
+double requests_at_targets(const ServingBill& bill) {
+  return std::min(bill.max_concurrency_at_tpot.value_or(1e9), bill.max_concurrency_at_ttft.value_or(1e9));
 }
 
 /// Replicas that serve `qps`, each at the concurrency it may promise; without `qps`, that hold `concurrency`.
 void fill_replicas(const Plan& plan, const Replica& replica, ServingBill& bill) {
   if (!bill.promised_concurrency || *bill.promised_concurrency < 1) return;
-  const double in_flight =
-      std::max(1.0, std::min(*bill.promised_concurrency, bill.max_concurrency_at_tpot.value_or(1e9)));
+  const double in_flight = std::max(1.0, std::min(*bill.promised_concurrency, requests_at_targets(bill)));
   if (plan.qps <= 0) {
     bill.replicas_needed = ceil_div(plan.concurrency, in_flight);
     return;
@@ -116,14 +134,18 @@ void fill_speed(const Plan& plan, const Replica& replica, ServingBill& bill) {
   }
   if (!weights_known(plan)) return;
   const Latency times = latency(plan, replica, plan.concurrency);
-  if (times.decode_seconds <= 0) return;
-  if (times.prefill_seconds > 0) bill.prefill_seconds = times.prefill_seconds;
+  if (times.step_seconds <= 0) return;
+  if (times.prefill_seconds > 0) {
+    bill.prefill_seconds = times.prefill_seconds;
+    bill.ttft_seconds = times.first_token_seconds;
+  }
+  bill.speed_band = latency_band(plan, replica);
   const double rate = requests_per_second(plan, times, plan.concurrency);
   if (rate > 0) bill.requests_per_second = rate * plan.replicas;
   bill.bound = times.compute_bound ? "compute" : "bandwidth";
   if (bill.max_concurrency && *bill.max_concurrency < plan.concurrency) bill.bound = "memory";
   if (plan.output <= 0) return;
-  bill.decode_seconds_per_token = seconds_per_token(plan, times);
+  bill.decode_seconds_per_token = times.token_seconds;
   bill.tokens_per_second = rate * plan.output;
   if (plan.price > 0 && rate > 0) {
     bill.usd_per_million_tokens = plan.price * plan.serve_gpus / 3600 / *bill.tokens_per_second * 1e6;
@@ -143,6 +165,8 @@ ServingBill napkin_only(const ServingBill& bill) {
 Verdict verdict_of(const Plan& plan, const ServingBill& bill) {
   if (!bill.faults.empty()) return Verdict::invalid;
   if (bill.device_bytes > bill.capacity_bytes) return Verdict::exceeds;
+  const double host = host_memory_bytes(plan);
+  if (host > 0 && static_cast<double>(bill.host_bytes.value_or(0)) > host) return Verdict::exceeds;
   if (!weights_known(plan)) return Verdict::tight;
   if (!bill.max_concurrency) {
     return bill.device_bytes + bill.band_bytes > bill.capacity_bytes ? Verdict::tight : Verdict::fits;
@@ -163,6 +187,7 @@ ServingBill serving_bill(const Plan& plan) {
   const StageCapacity stage = tightest_stage(plan, replica);
   fill_lines(plan, replica, stage, bill);
   fill_cache_figures(plan, stage, bill);
+  fill_host(plan, replica, stage, bill);
   if (!bill.faults.empty()) return napkin_only(bill);
   fill_capacity(plan, replica, stage, bill);
   fill_speed(plan, replica, bill);

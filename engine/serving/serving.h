@@ -21,13 +21,17 @@ struct ServingBill {
   std::optional<uint64_t> weights_bytes_per_gpu, kv_bytes_per_token, kv_bytes_per_token_beyond_window,
       kv_bytes_per_token_per_gpu, kv_bytes_per_request, kv_budget_bytes_per_gpu, kv_tokens;
   std::optional<double> max_concurrency, max_concurrency_p99, max_concurrency_at_max_len, max_concurrency_at_tpot,
-      promised_concurrency, longest_context, replicas_needed;
+      max_concurrency_at_ttft, promised_concurrency, longest_context, replicas_needed;
   const char* bound = "";  // "memory", "compute", "bandwidth"
   uint64_t device_bytes = 0, band_bytes = 0, capacity_bytes = 0;
   std::vector<Line> lines;  // weights kv_cache activations graphs buffers context reserve; one GPU
-  std::optional<double> flops_per_token, prefill_seconds, decode_seconds_per_token, tokens_per_second,
+  std::optional<double> flops_per_token, prefill_seconds, ttft_seconds, decode_seconds_per_token, tokens_per_second,
       requests_per_second, usd_per_million_tokens;
+  std::optional<double> speed_band;  // half-width on every time and rate, as a share
   std::vector<Line> request_lines;  // how kv_bytes_per_request comes about
+  std::vector<Line> host_lines;     // of the replica, in host memory: weights kv_cache swap
+  std::optional<uint64_t> host_bytes;
+  std::optional<double> swapped_requests;
   ServingNapkin napkin;
   std::vector<Message> faults;
 };

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "engine/formats.h"
+#include "engine/serving/gguf.h"
 
 namespace vram {
 namespace {
@@ -27,8 +28,6 @@ constexpr std::array<SectionText, static_cast<size_t>(WeightSection::count_)> kS
     {"draft", "Draft"},
     {"absorbed", "Dequantised copies of kv_b"},
 }};
-
-bool is_gguf(const Format& format) { return !format.blocks_only && format.bits < 16; }
 
 WeightSection section_of(const Matrix& matrix) {
   switch (matrix.part) {
@@ -61,24 +60,6 @@ WeightSection section_of(const Matrix& matrix) {
   }
 }
 
-/// What a file mixture gives this matrix; 0 = as the rest.
-double mixture_bits(const FileMix& mix, Part part) {
-  switch (part) {
-    case Part::v:
-      return mix.value;
-    case Part::o:
-      return mix.attention_output;
-    case Part::down:
-    case Part::expert_down:
-    case Part::shared_down:
-      return mix.down;
-    case Part::head:
-      return mix.head;
-    default:
-      return 0;
-  }
-}
-
 bool stays_wide(const Matrix& matrix, const Format& format, const Model& model) {
   if (!matrix.linear || matrix.part == Part::router || matrix.part == Part::norm || matrix.part == Part::bias)
     return true;
@@ -87,36 +68,48 @@ bool stays_wide(const Matrix& matrix, const Format& format, const Model& model) 
 }
 
 double bits_of(const Matrix& matrix, const Format& format, const Model& model) {
-  if (!format.blocks_only && !is_gguf(format)) return format.bits;  // fp32, bf16, fp16: everything alike
-  if (is_gguf(format) && matrix.part == Part::embedding) return format.bits;
-  if (stays_wide(matrix, format, model)) {
-    return is_gguf(format) ? 32 : 16;  // llama.cpp keeps one-dimensional tensors and routers in F32
-  }
-  const double mixed = mixture_bits(format.mix, matrix.part);
-  return mixed > 0 ? mixed : format.bits;
+  if (!format.blocks_only) return format.bits;  // fp32, bf16, fp16: everything alike
+  return stays_wide(matrix, format, model) ? 16 : format.bits;
 }
 
 /// One stage's weights, gathered.
 class Collector {
  public:
-  Collector(const Plan& plan, const Replica& replica)
+  Collector(const Plan& plan, const Replica& replica, const ServingStage& stage)
       : model_(*plan.subject),
         format_(weights_format(plan)),
         replica_(replica),
+        stage_(stage),
+        gguf_(is_gguf(format_, plan.engine == Engine::llamacpp)),
         pads_vocabulary_(plan.engine == Engine::vllm || plan.engine == Engine::sglang),
         pads_experts_(plan.engine == Engine::vllm && format_.id == "mxfp4") {}
 
+  /// Matrices that stand once: embedding, head, a draft's layers.
   void add(const std::vector<Matrix>& matrices, double copies, double kv_heads, const WeightSection* as = nullptr) {
     for (const Matrix& matrix : matrices) {
       if (matrix.count() <= 0 || copies <= 0) continue;
-      const WeightSection section = as != nullptr ? *as : section_of(matrix);
-      put({section, elements(matrix) * copies, bits_of(matrix, format_, model_), divisor(matrix, kv_heads)});
+      const double bits = gguf_ ? gguf_storage(format_, model_, matrix, 0, 0, 0).bits : bits_of(matrix, format_, model_);
+      put({as != nullptr ? *as : section_of(matrix), elements(matrix) * copies, bits, divisor(matrix, kv_heads)});
     }
   }
   void add(const LayerKind& kind, double copies, const WeightSection* as = nullptr) {
     add(kind.matrices, copies, kind.attention.kv_heads, as);
   }
+  /// The stage's layers of a kind.
+  void add_layers(size_t k) {
+    const LayerKind& kind = model_.kinds[k];
+    const double layers = model_.layers_of_kind(k, stage_.first, stage_.count);
+    if (!gguf_) return add(kind, layers);
+    for (const Matrix& matrix : kind.matrices) {
+      if (matrix.count() <= 0) continue;
+      const GgufStorage stored = gguf_storage(format_, model_, matrix, k, stage_.first, stage_.count);
+      const double each = elements(matrix), over = divisor(matrix, kind.attention.kv_heads);
+      put({section_of(matrix), each * (layers - stored.raised_layers), stored.bits, over});
+      put({section_of(matrix), each * stored.raised_layers, stored.raised, over});
+    }
+  }
   void put(const WeightParcel& parcel) {
+    if (parcel.elements <= 0) return;
     for (WeightParcel& known : parcels_) {
       if (known.section == parcel.section && known.bits == parcel.bits && known.divisor == parcel.divisor) {
         known.elements += parcel.elements;
@@ -164,24 +157,21 @@ class Collector {
   const Model& model_;
   const Format& format_;
   const Replica replica_;
+  const ServingStage stage_;
+  const bool gguf_;
   const bool pads_vocabulary_, pads_experts_;
   std::vector<WeightParcel> parcels_;
 };
 
-/// llama.cpp leaves the input embedding in host memory.
-bool embedding_on_gpu(const Plan& plan) { return plan.engine != Engine::llamacpp; }
-
-void add_ends(const Plan& plan, const ServingStage& stage, Collector& out) {
-  const Model& model = *plan.subject;
-  if (stage.has_embedding && embedding_on_gpu(plan)) out.add(model.embedding, 1, 1);
-  if (stage.has_embedding) {
+void add_ends(const Model& model, const ServingStage& stage, Collector& out) {
+  if (stage.has_embedding) out.add(model.embedding, 1, 1);
+  if (stage.has_outside) {
     const WeightSection outside = WeightSection::outside;
     out.add(model.outside, 1, 1, &outside);
   }
   if (!stage.has_head) return;
   out.add(model.head, 1, 1);
-  const bool table_is_here = stage.has_embedding && embedding_on_gpu(plan);
-  if (!model.architecture.tied || table_is_here) return;
+  if (!model.architecture.tied || stage.has_embedding) return;
   for (Matrix table : model.embedding) {  // a tied head away from its table is a copy of it
     if (table.part != Part::embedding) continue;
     table.part = Part::head;
@@ -215,10 +205,6 @@ void add_absorbed(const Plan& plan, const Replica& replica, const LayerKind& kin
   out.put({WeightSection::absorbed, elements * layers, 16, replica.tp});
 }
 
-double layers_of(const Model& model, size_t kind, const ServingStage& stage) {
-  return model.layers_of_kind(kind, stage.first, stage.count);
-}
-
 }  // namespace
 
 const Format& weights_format(const Plan& plan) {
@@ -233,16 +219,15 @@ const Format& kv_format(const Plan& plan) {
 
 std::vector<WeightParcel> weight_parcels(const Plan& plan, const Replica& replica, const ServingStage& stage) {
   const Model& model = *plan.subject;
-  Collector out(plan, replica);
+  Collector out(plan, replica, stage);
   if (!model.has_shape) {
     out.put({WeightSection::block, model.nominal_parameters, weights_format(plan).bits, replica.tp * replica.pp});
     return out.take();
   }
-  add_ends(plan, stage, out);
+  add_ends(model, stage, out);
   for (size_t k = 0; k < model.kinds.size(); ++k) {
-    const double layers = layers_of(model, k, stage);
-    out.add(model.kinds[k], layers);
-    add_absorbed(plan, replica, model.kinds[k], layers, out);
+    out.add_layers(k);
+    add_absorbed(plan, replica, model.kinds[k], model.layers_of_kind(k, stage.first, stage.count), out);
   }
   if (stage.has_head) add_draft(plan, out);
   return out.take();
@@ -314,20 +299,20 @@ double touched_experts(double experts, double experts_per_token, double batch) {
   return 1 - missed;
 }
 
-double weight_bytes_read(const Plan& plan, const Replica& replica, double batch) {
+std::vector<ReadBytes> weight_bytes_read(const Plan& plan, const Replica& replica, double batch) {
   const Model& model = *plan.subject;
   const Replica one_stage{replica.tp, 1, replica.dp, replica.ep};
   // Experts are shared by all data-parallel ranks, so all their requests choose among them.
   const double touched =
       touched_experts(model.architecture.experts, model.architecture.experts_per_token, batch * replica.dp);
-  double bytes = 0;
+  std::vector<ReadBytes> read;
   for (const WeightParcel& parcel : weight_parcels(plan, one_stage, whole_model(plan))) {
     const double own = parcel.elements * parcel.bits / 8 / parcel.divisor;
     const bool table = parcel.section == WeightSection::embedding && !model.architecture.tied;
     if (table || parcel.section == WeightSection::outside) continue;
-    bytes += parcel.section == WeightSection::experts ? own * touched : own;
+    read.push_back({parcel.bits, parcel.section == WeightSection::experts ? own * touched : own});
   }
-  return bytes;
+  return read;
 }
 
 }  // namespace vram

@@ -39,9 +39,12 @@ std::vector<WeightParcel> weight_parcels(const Plan& plan, const Replica& replic
 /// The line `weights` of one GPU.
 Line weights_line(const std::vector<WeightParcel>& parcels);
 
-/// Bytes of the weights one GPU of each stage reads for one token of each of `batch` requests, all stages together:
-/// no embedding table, and of the experts those that the batch touches.
-double weight_bytes_read(const Plan& plan, const Replica& replica, double batch);
+/// Bytes of the weights of so many bits that one GPU of each stage reads for one token of each of `batch` requests, all
+/// stages together: no embedding table, and of the experts those that the batch touches.
+struct ReadBytes {
+  double bits, bytes;
+};
+std::vector<ReadBytes> weight_bytes_read(const Plan& plan, const Replica& replica, double batch);
 
 /// Share of the experts that `batch` tokens touch: 1 - (1 - k/E)^batch, tokens choosing evenly and apart.
 double touched_experts(double experts, double experts_per_token, double batch);

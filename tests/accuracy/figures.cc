@@ -38,6 +38,7 @@ constexpr Name kNames[] = {{Figure::states, "states"},
                            {Figure::prefill_speed, "prompt tokens/s"},
                            {Figure::first_token, "time to first token"},
                            {Figure::token_time, "time a token"},
+                           {Figure::swap_tokens, "tokens in swap"},
                            {Figure::trap, "trap avoided"}};
 
 /// An amount and its half-width.
@@ -143,12 +144,16 @@ Amount compute_amount(const Report& r, const Measurement& m) {
   return {speed, share * speed};
 }
 
+Amount speed(const ServingBill& s, double value) { return {value, value * s.speed_band.value_or(0)}; }
+
 Amount serving_amount(const Report& r, const Measurement& m) {
   const ServingBill& s = r.serving;
   switch (m.figure) {
-    case Figure::weights:
-    case Figure::trap:
-      return {double(s.weights_bytes_per_gpu.value_or(0)), sum_of(s.lines, {"weights"}).band};
+    case Figure::weights:  // of llama.cpp the file: what is in host memory, too
+    case Figure::trap: {
+      const Amount gpu = sum_of(s.lines, {"weights"}), host = sum_of(s.host_lines, {"weights"});
+      return {gpu.value + host.value, gpu.band + host.band};
+    }
     case Figure::kv_token:
       return {double(s.kv_bytes_per_token_per_gpu.value_or(0)), 0};
     case Figure::kv_pool:  // what the engine allocates: its whole budget where it preallocates
@@ -162,13 +167,15 @@ Amount serving_amount(const Report& r, const Measurement& m) {
     case Figure::buffers:
       return sum_of(s.lines, {"activations", "buffers"});
     case Figure::serving_speed:
-      return {s.tokens_per_second.value_or(0), 0};
+      return speed(s, s.tokens_per_second.value_or(0));
     case Figure::prefill_speed:
-      return {s.prefill_seconds.value_or(0) > 0 ? r.plan.prompt / *s.prefill_seconds : 0, 0};
+      return speed(s, s.prefill_seconds.value_or(0) > 0 ? r.plan.prompt / *s.prefill_seconds : 0);
     case Figure::first_token:
-      return {s.prefill_seconds.value_or(0), 0};
+      return speed(s, s.ttft_seconds.value_or(0));
     case Figure::token_time:
-      return {s.decode_seconds_per_token.value_or(0), 0};
+      return speed(s, s.decode_seconds_per_token.value_or(0));
+    case Figure::swap_tokens:
+      return {s.swapped_requests.value_or(0) * (r.plan.prompt + r.plan.output), 0};
     default:
       return {};
   }

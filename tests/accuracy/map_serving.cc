@@ -6,23 +6,11 @@
 #include "engine/formats.h"
 #include "engine/plan/plan.h"
 #include "engine/units.h"
+#include "tests/accuracy/engine_defaults.h"
 #include "tests/accuracy/map_training.h"
-#include "tests/accuracy/model_name.h"
+#include "tests/accuracy/serving_map.h"
 
 namespace vram::accuracy {
-namespace {
-
-/// A case on its way to a share string.
-struct ServingMap {
-  const json& c;
-  Share share;
-  std::string skipped;
-  std::string engine;
-
-  void skip(std::string why) {
-    if (skipped.empty()) skipped = std::move(why);
-  }
-};
 
 double first_of(const json& c, std::initializer_list<const char*> names) {
   for (const char* name : names)
@@ -30,48 +18,18 @@ double first_of(const json& c, std::initializer_list<const char*> names) {
   return 0;
 }
 
-// --- model -----------------------------------------------------------------------------------------------------
-
-bool is_uniform(const json& facts) {
-  const double layers = number(facts, "num_hidden_layers"), full = number(facts, "num_full_attention_layers");
-  return number(facts, "kv_lora_rank") == 0 && number(facts, "num_experts") == 0 && (full == 0 || full == layers) &&
-         number(facts, "hidden_size") > 0 && number(facts, "intermediate_size") > 0 && number(facts, "vocab_size") > 0;
+Measurement begin(const ServingMap& m, const std::string& sort, Figure figure) {
+  Measurement out;
+  out.id = text(m.c, "id");
+  out.source = text(m.c, "source");
+  out.family = (m.engine.empty() ? text(m.c, "engine") : m.engine) + ", " + sort;
+  out.figure = figure;
+  out.share = m.share.text();
+  out.skipped = m.skipped;
+  return out;
 }
 
-/// A model that is no preset, of the facts beside the cases; only where every layer is alike.
-bool set_facts(ServingMap& m, const json& models, const std::string& name) {
-  if (!models.is_array()) return false;
-  for (const json& facts : models) {
-    const std::string repository = text(facts, "hf_repo");
-    const std::string id = compact(repository.substr(repository.find('/') + 1));
-    if (id.empty() || compact(name).find(id.substr(0, id.find("instruct"))) == std::string::npos) continue;
-    if (!is_uniform(facts)) return false;
-    m.share.set("model", "custom");
-    m.share.set("gated", 1.0);
-    const std::pair<const char*, const char*> keys[] = {
-        {"num_hidden_layers", "layers"},  {"hidden_size", "hidden"},
-        {"num_attention_heads", "heads"}, {"num_key_value_heads", "kv_heads"},
-        {"head_dim", "head_dim"},         {"intermediate_size", "ffn"},
-        {"vocab_size", "vocab"}};
-    for (const auto& [field, key] : keys) m.share.set_if(key, number(facts, field));
-    if (flag(facts, "tie_word_embeddings").value_or(false)) m.share.set("tied", 1.0);
-    m.share.set_if("params", number(facts, "params_total_published_exact"));
-    return true;
-  }
-  return false;
-}
-
-void set_model(ServingMap& m, const json& models) {
-  std::string name = text(m.c, "model");
-  if (const size_t bar = name.find(" / "); bar != std::string::npos) name = name.substr(0, bar);
-  if (const size_t teacher = lower(name).find("distill"); teacher != std::string::npos) name = name.substr(teacher + 7);
-  const std::string preset = preset_within(name.substr(0, name.find('(')));
-  const std::string inferred = preset.empty() ? preset_within(name) : preset;
-  if (!inferred.empty())
-    m.share.set("model", inferred);
-  else if (!set_facts(m, models, name))
-    m.skip("the model is no preset");
-}
+namespace {
 
 // --- storage ---------------------------------------------------------------------------------------------------
 
@@ -110,7 +68,6 @@ std::string format_of(const std::string& given) {
 }
 
 void set_storage(ServingMap& m) {
-  if (lower(text(m.c, "weight_dtype")).find(" only") != std::string::npos) m.skip("a mixed checkpoint");
   std::string weights = format_of(text(m.c, "weight_dtype"));
   if (m.engine == "llamacpp")
     if (const std::string named = format_of(text(m.c, "model")); !named.empty()) weights = named;
@@ -142,6 +99,7 @@ void set_limits(ServingMap& m) {
   if (utilization > 0 && utilization <= 1) m.share.set("utilization", utilization);
   const double batch = number(c, "batch");
   m.share.set_if("max_seqs", m.engine == "llamacpp" ? 0 : std::max(batch, number(c, "measured.max_running_requests")));
+  if (first_of(c, {"num_cpu_blocks"}) > 0) m.share.set("swap", 4.0);  // vllm's --swap-space
   if (m.engine != "llamacpp" || length == 0) return;
   m.share.set_if("ubatch", number(c, "measured.n_ubatch"));
   const double slots = std::max(1.0, batch);
@@ -159,12 +117,31 @@ void set_hardware(ServingMap& m) {
   double gib = number_before(given, "gib").value_or(0);
   if (gib == 0) gib = number(m.c, "measured.total_gpu_memory_gib");
   if (gib == 0) gib = first_number(hardware.share.get("gpu_mem")).value_or(0);
+  // What CUDA or ROCm saw before loading stands for the card.
+  if (gib == 0) gib = number(m.c, "measured.avail_before_gb");
   if (gib > 0) m.share.set("gpu_mem", gib);
   const double tp = number(m.c, "tp"), pp = number(m.c, "pp"), dp = number(m.c, "dp");
   if (pp > 1) m.share.set("serve_pp", pp);
   if (dp > 1) m.share.set("serve_dp", dp);
   if (tp > 1) m.share.set("serve_tp", tp);
+  const double gpus = number(m.c, "n_gpus");
+  if (tp <= 1 && pp <= 1 && dp <= 1 && gpus > 1 && m.engine != "llamacpp") m.share.set("serve_gpus", gpus);
 }
+
+}  // namespace
+
+void set_engine_defaults(ServingMap& m) {
+  const Plan plan = read_plan(m.share.text()).plan;
+  if (!plan.accelerator) return;
+  if (m.engine == "vllm") {
+    const VllmLimits limits = vllm_limits(plan);
+    if (m.share.get("batch_tokens").empty()) m.share.set("batch_tokens", limits.batch_tokens);
+    if (m.share.get("max_seqs").empty()) m.share.set("max_seqs", limits.max_seqs);
+  }
+  if (m.engine == "sglang" && m.share.get("utilization").empty()) m.share.set("utilization", sglang_fraction(plan));
+}
+
+namespace {
 
 void set_engine(ServingMap& m) {
   m.engine = engine_of(text(m.c, "engine"));
@@ -183,17 +160,6 @@ double bytes_of_unit(const std::string& unit) {
   if (unit == "MiB") return kMiB;
   if (unit == "B") return 1;
   return 0;
-}
-
-Measurement begin(const ServingMap& m, const std::string& sort, Figure figure) {
-  Measurement out;
-  out.id = text(m.c, "id");
-  out.source = text(m.c, "source");
-  out.family = (m.engine.empty() ? text(m.c, "engine") : m.engine) + ", " + sort;
-  out.figure = figure;
-  out.share = m.share.text();
-  out.skipped = m.skipped;
-  return out;
 }
 
 double cached_tokens(const json& c, const std::string& check) {
@@ -281,6 +247,20 @@ void add_pool(const ServingMap& m, std::vector<Measurement>& out) {
   out.push_back(std::move(one));
 }
 
+/// vllm's CPU blocks: one request of a block at a time.
+void add_swap(const ServingMap& m, std::vector<Measurement>& out) {
+  const double blocks = first_of(m.c, {"num_cpu_blocks"});
+  if (blocks == 0) return;
+  ServingMap given = m;
+  const double block = number(m.c, "block_size") > 0 ? number(m.c, "block_size") : 16;
+  given.share.set("prompt", block);
+  given.share.set("output", 0.0);
+  Measurement one = begin(given, "independent", Figure::swap_tokens);
+  one.measured = blocks * block;
+  one.unit = "tokens";
+  out.push_back(std::move(one));
+}
+
 void add_check(const ServingMap& m, const json& check, std::vector<Measurement>& out) {
   const std::string name = text(check, "name"), kind = text(check, "kind");
   const double unit = bytes_of_unit(text(check, "unit"));
@@ -306,45 +286,6 @@ void add_check(const ServingMap& m, const json& check, std::vector<Measurement>&
   }
 }
 
-// --- speed -----------------------------------------------------------------------------------------------------
-
-void push_speed(const ServingMap& m, Figure figure, double measured, double streams, double prompt, double output,
-                std::vector<Measurement>& out) {
-  ServingMap given = m;
-  given.share.set("concurrency", streams);
-  given.share.set("prompt", prompt);
-  given.share.set("output", output);
-  Measurement one = begin(given, "speed", figure);
-  one.measured = measured;
-  one.unit = figure == Figure::first_token || figure == Figure::token_time ? "s" : "tokens/s";
-  if (one.skipped.empty() && text(m.c, "gpu").empty()) one.skipped = "the GPU is not stated";
-  out.push_back(std::move(one));
-}
-
-/// "tpot_ms_c10", "out_tok_s_c1", "pp512_tok_s", "tg128_tok_s", "ttft_ms_isl1024", "bs8_tok_s".
-void add_speeds(const ServingMap& m, std::vector<Measurement>& out) {
-  const json* measured = find(m.c, "measured");
-  if (!measured || !measured->is_object()) return;
-  for (const auto& [name, value] : measured->items()) {
-    if (!value.is_number()) continue;
-    const double amount = value.get<double>();
-    const size_t c = name.rfind("_c");
-    const double streams = c == std::string::npos ? 1 : first_number(name.substr(c)).value_or(1);
-    if (begins(name, "tpot_ms") || name == "itl_ms")
-      push_speed(m, Figure::token_time, amount / 1e3, streams, 512, 128, out);
-    else if (begins(name, "out_tok_s"))
-      push_speed(m, Figure::serving_speed, amount, streams, 512, 128, out);
-    else if (begins(name, "tg"))
-      push_speed(m, Figure::serving_speed, amount, 1, 1, first_number(name).value_or(128), out);
-    else if (begins(name, "pp"))
-      push_speed(m, Figure::prefill_speed, amount, 1, first_number(name).value_or(512), 1, out);
-    else if (begins(name, "bs") && name.find("tok_s") != std::string::npos)
-      push_speed(m, Figure::serving_speed, amount, first_number(name).value_or(1), 512, 128, out);
-    else if (begins(name, "ttft_ms_isl"))
-      push_speed(m, Figure::first_token, amount / 1e3, 1, first_number(name).value_or(1024), 128, out);
-  }
-}
-
 }  // namespace
 
 std::vector<Measurement> serving_measurements(const json& c, const json& models) {
@@ -354,11 +295,13 @@ std::vector<Measurement> serving_measurements(const json& c, const json& models)
   set_hardware(m);
   set_storage(m);
   set_limits(m);
+  set_engine_defaults(m);
   std::vector<Measurement> out;
   if (const json* checks = find(c, "checks"); checks && checks->is_array())
     for (const json& check : *checks) add_check(m, check, out);
   add_split_cache(m, out);
   add_capacity(m, out);
+  add_swap(m, out);
   add_pool(m, out);
   add_speeds(m, out);
   return out;

@@ -30,6 +30,7 @@ enum class Figure : uint8_t {
   kv_tokens,
   concurrency,
   buffers,
+  swap_tokens,
   trap,  // serving
   serving_speed,
   prefill_speed,

@@ -4,7 +4,7 @@
 
 namespace vram {
 
-/// What vllm's profile run pushes through the model, and its versions' ways with memory.
+/// What vllm's profile run pushes through the model (`batch_tokens`, `max_seqs`), and its versions' ways with memory.
 struct VllmRun {
   double tokens = 0;          // of one forward pass
   double sequences = 0;       // sampled at once
@@ -13,8 +13,6 @@ struct VllmRun {
   bool counts_graphs = false;   // new ones the graphs
 };
 
-/// The plan's `batch_tokens` and `max_seqs`; where `engine_version` is given and they are not, what that version takes
-/// on this card.
 VllmRun vllm_run(const Plan& plan);
 
 }  // namespace vram

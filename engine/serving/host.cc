@@ -1,0 +1,37 @@
+#include "engine/serving/host.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace vram {
+
+std::vector<Line> host_lines(const Plan& plan) {
+  std::vector<Line> lines;
+  const ServingStage stage = host_stage(plan);
+  if (plan.subject->has_shape && (stage.count > 0 || stage.has_embedding)) {
+    lines.push_back(weights_line(weight_parcels(plan, Replica{}, stage)));
+    const std::vector<CacheGroup> groups = cache_groups(plan, Replica{}, stage);
+    if (!groups.empty()) {
+      Line cache = demand_line(plan, groups, plan.concurrency);
+      cache.id = "kv_cache";
+      cache.label = "KV cache";
+      lines.push_back(std::move(cache));
+    }
+  }
+  if (plan.swap > 0) {
+    lines.push_back(leaf("swap", "Swap", {times("", plan.swap, "B a GPU"), times("n", plan.serve_gpus, "GPUs")},
+                         "KV blocks of waiting requests: vllm --swap-space, a GPU"));
+  }
+  return lines;
+}
+
+double swapped_requests(const Plan& plan, const Replica& replica, const StageCapacity& stage) {
+  const double each = stage.demand.each.all();
+  return plan.swap > 0 && each > 0 ? std::floor(plan.swap / each) * replica.dp : 0;
+}
+
+double host_memory_bytes(const Plan& plan) {
+  return plan.host_mem * std::ceil(plan.serve_gpus / std::max(1.0, plan.node));
+}
+
+}  // namespace vram

@@ -1,0 +1,75 @@
+#include "tests/accuracy/engine_defaults.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "engine/units.h"
+
+namespace vram::accuracy {
+namespace {
+
+bool contains(const std::string& text, const char* word) { return text.find(word) != std::string::npos; }
+
+bool is_a100(const Plan& plan) { return contains(std::string(plan.accelerator->id), "a100"); }
+
+/// The first engine: up to 0.7, and up to 0.10 on cards older than Ampere or where the version says so.
+bool is_v0(const Plan& plan, double version) {
+  const std::string family(plan.accelerator->family);
+  const bool old_card = family == "NVIDIA Turing" || family == "NVIDIA Volta";
+  return version < 8e3 || (version < 11e3 && (old_card || contains(plan.engine_version, "V0")));
+}
+
+// Chunk of a prefill and most sequences of a captured graph by the card's MiB (_handle_gpu_memory_settings).
+struct SglangCard {
+  double below_mib, chunk, graph_of_few, graph_of_four;  // fewer than four ranks, four and more
+};
+constexpr SglangCard kCards[] = {{20 * 1024, 2048, 8, 8},      {35 * 1024, 2048, 24, 80},   {60 * 1024, 4096, 32, 160},
+                                 {160 * 1024, 8192, 256, 512}, {1e9, 16384, 512, 512}};
+
+/// 0.4.8 to 0.5.2: MiB kept free by the card's class.
+double reserved_by_class(double mib, double ranks) {
+  if (mib < 35 * 1024) return (2.8 + ranks / 10) * 1024;
+  if (mib < 90 * 1024) return (9.5 + ranks / 2) * 1024;
+  return mib < 160 * 1024 ? (12 + ranks / 2) * 1024 : 32 * 1024;
+}
+
+double reserved_by_activations(double mib, double ranks) {
+  const SglangCard* card = kCards;
+  while (mib >= card->below_mib) ++card;
+  const double graphs = ranks < 4 ? card->graph_of_few : card->graph_of_four;
+  const double reserved = 512 + 1.5 * card->chunk + 2 * graphs + ranks / 8 * 1024;
+  return mib > 60 * 1024 ? std::max(reserved, 10.0 * 1024) : reserved;
+}
+
+double fraction_by_ranks(double ranks) {
+  return ranks >= 16 ? 0.79 : ranks >= 8 ? 0.81 : ranks >= 4 ? 0.85 : ranks >= 2 ? 0.87 : 0.88;
+}
+
+}  // namespace
+
+double version_number(const std::string& text) {
+  if (text.empty()) return 1e9;
+  int major = 0, minor = 0, patch = 9;  // "0.6" is the last of its line
+  std::sscanf(text.c_str(), "%d.%d.%d", &major, &minor, &patch);
+  return major * 1e6 + minor * 1e3 + patch;
+}
+
+VllmLimits vllm_limits(const Plan& plan) {
+  const double version = version_number(plan.engine_version);
+  // create_engine_config of V0: prefill is chunked, 512 tokens at a time, where max_len is above 32768.
+  if (is_v0(plan, version)) return {plan.max_len > 32768 ? 512 : std::max(plan.max_len, 2048.0), 256};
+  const bool large = plan.gpu_mem >= 70 * kGiB && !is_a100(plan);  // get_batch_defaults; vllm#17885
+  // _override_v1_engine_args of 0.8 took 1024 sequences on every card.
+  return {large ? 8192.0 : 2048.0, large || version < 9e3 ? 1024.0 : 256.0};
+}
+
+double sglang_fraction(const Plan& plan) {
+  const double version = version_number(plan.engine_version), mib = plan.gpu_mem / kMiB;
+  const double ranks = plan.serve_tp * plan.serve_pp;
+  if (version < 4008) return fraction_by_ranks(ranks);
+  const double reserved = version < 5003 ? reserved_by_class(mib, ranks) : reserved_by_activations(mib, ranks);
+  return std::round((mib - reserved) / mib * 1000) / 1000;
+}
+
+}  // namespace vram::accuracy

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+
+#include "engine/plan/plan.h"
+
+namespace vram::accuracy {
+
+// What an engine of some version chooses by itself where a log does not say what was asked for. A plan's own defaults
+// never change, so these are set as its keys.
+
+struct VllmLimits {
+  double batch_tokens = 0, max_seqs = 0;
+};
+/// vllm/engine/arg_utils.py, of the server.
+VllmLimits vllm_limits(const Plan& plan);
+
+/// sglang/srt/server_args.py: mem_fraction_static.
+double sglang_fraction(const Plan& plan);
+
+/// 0.6.5 -> 6005; nothing given is newer than all.
+double version_number(const std::string& text);
+
+}  // namespace vram::accuracy

@@ -1,0 +1,132 @@
+#include <algorithm>
+#include <cmath>
+
+#include "engine/plan/plan.h"
+#include "tests/accuracy/model_name.h"
+#include "tests/accuracy/serving_map.h"
+#include "tests/accuracy/words.h"
+
+namespace vram::accuracy {
+namespace {
+
+struct Renamed {
+  const char* said;
+  const char* preset;  // of the same shape
+};
+constexpr Renamed kRenamed[] = {{"distill-llama-8b", "llama-3.1-8b"},  {"distill-llama-70b", "llama-3.3-70b"},
+                                {"distill-qwen-7b", "qwen2.5-7b"},     {"distill-qwen-14b", "qwen2.5-14b"},
+                                {"distill-qwen-32b", "qwen2.5-32b"},   {"codellama-7b", "llama-2-7b"},
+                                {"codellama-13b", "llama-2-13b"},      {"reranker-0.6b", "qwen3-0.6b"},
+                                {"reranker-4b", "qwen3-4b"},           {"llama-3.x 70b", "llama-3.1-70b"},
+                                {"llama-3.x-70b", "llama-3.1-70b"},    {"kimi-k2.5", "kimi-k2"},
+                                {"dolphin-qwen2-72b", "qwen2-72b"}};
+
+std::string preset_renamed(const std::string& name) {
+  for (const Renamed& row : kRenamed)
+    if (lower(name).find(row.said) != std::string::npos) return row.preset;
+  return lower(name).rfind("llama-7b", 0) == 0 ? "llama-1-7b" : "";
+}
+
+std::string preset_of(std::string name) {
+  if (const std::string same = preset_renamed(name); !same.empty()) return same;
+  if (const size_t teacher = lower(name).find("distill"); teacher != std::string::npos) name = name.substr(teacher + 7);
+  const std::string before = preset_within(name.substr(0, name.find('(')));
+  return before.empty() ? preset_within(name) : before;
+}
+
+const json* facts_named(const json& models, const std::string& name) {
+  if (!models.is_array()) return nullptr;
+  for (const json& facts : models) {
+    const std::string repository = text(facts, "hf_repo"), wanted = compact(name);
+    std::string id = compact(repository.substr(repository.find('/') + 1));
+    id = id.substr(0, id.find("instruct"));
+    const bool named = id.size() >= 4 && wanted.find(id) != std::string::npos;
+    const std::string own = compact(text(facts, "id"));
+    if (named || (own.size() >= 6 && wanted.find(own) != std::string::npos)) return &facts;
+  }
+  return nullptr;
+}
+
+/// Width of the MLP that gives the published count, where every layer is alike.
+double ffn_of_count(const json& facts, double count) {
+  const double layers = number(facts, "num_hidden_layers"), hidden = number(facts, "hidden_size");
+  const double vocab = number(facts, "vocab_size"), head = number(facts, "head_dim");
+  const double kv = number(facts, "num_key_value_heads");
+  if (layers == 0 || hidden == 0 || vocab == 0 || head == 0 || kv == 0 || count == 0) return 0;
+  if (number(facts, "num_experts") > 0 || number(facts, "kv_lora_rank") > 0) return 0;
+  const double tables = vocab * hidden * (flag(facts, "tie_word_embeddings").value_or(false) ? 1 : 2);
+  const double left = (count - tables) / layers - 2 * hidden * hidden - 2 * hidden * kv * head;
+  return left > 0 ? std::round(left / (3 * hidden)) : 0;
+}
+
+void set_pattern(ServingMap& m, const json& facts) {
+  const double layers = number(facts, "num_hidden_layers"), full = number(facts, "num_full_attention_layers");
+  if (full <= 0 || full >= layers) return;
+  const bool windows = number(facts, "num_sliding_layers") > 0;
+  if (windows) m.share.set("window", number(facts, "sliding_window"));
+  m.share.set("pattern", std::to_string(int(layers - full)) + (windows ? "s" : "l") + std::to_string(int(full)) + "f");
+  if (const json* linear = find(facts, "linear_attention"); linear && linear->is_object())
+    m.share.set_if("state_elements", number(*linear, "state_elements_per_layer"));
+}
+
+/// A model that is no preset, of the facts beside the cases: as much of a shape as they give.
+void set_facts(ServingMap& m, const json& facts) {
+  m.share.set("model", "custom");
+  m.share.set("gated", 1.0);
+  const double hidden = number(facts, "hidden_size"), head = number(facts, "head_dim");
+  const double kv = std::max(1.0, number(facts, "num_key_value_heads"));
+  double heads = number(facts, "num_attention_heads");
+  if (heads == 0) heads = hidden > 0 && head > 0 && std::fmod(hidden, head) == 0 ? hidden / head : kv;
+  double count = number(facts, "params_total_published_exact");
+  if (count == 0) count = number(facts, "params");
+  double ffn = number(facts, "intermediate_size");
+  if (ffn == 0) ffn = ffn_of_count(facts, count);
+  const bool latent = number(facts, "kv_lora_rank") > 0;
+  const std::pair<const char*, double> keys[] = {
+      {"params", count},    {"layers", number(facts, "num_hidden_layers")}, {"hidden", hidden}, {"heads", heads},
+      {"kv_heads", latent ? 0 : kv}, {"head_dim", latent ? 0 : head},       {"ffn", ffn},
+      {"vocab", number(facts, "vocab_size")}};
+  for (const auto& [key, value] : keys) m.share.set_if(key, value);
+  if (latent) {
+    m.share.set("kv_lora_rank", number(facts, "kv_lora_rank"));
+    m.share.set("rope_head_dim", number(facts, "qk_rope_head_dim"));
+    m.share.set("nope_head_dim", std::max(128.0, number(facts, "qk_nope_head_dim")));
+  }
+  if (flag(facts, "tie_word_embeddings").value_or(false)) m.share.set("tied", 1.0);
+  set_pattern(m, facts);
+}
+
+/// "4 attention layers x 8 kv x 128", as a case says of a model that it does not name.
+bool set_stated_shape(ServingMap& m, const std::string& name) {
+  const size_t product = name.find(" kv x ");
+  const double layers = number_before(name, " attention layers").value_or(0), kv = number_before(name, " kv").value_or(0);
+  if (product == std::string::npos || layers == 0 || kv == 0) return false;
+  m.share.set("model", "custom");
+  m.share.set("layers", layers);
+  m.share.set("heads", kv);
+  m.share.set("kv_heads", kv);
+  m.share.set("head_dim", first_number(name.substr(product + 6)).value_or(0));
+  return true;
+}
+
+}  // namespace
+
+void set_model(ServingMap& m, const json& models) {
+  std::string name = text(m.c, "model");
+  if (const size_t bar = name.find(" / "); bar != std::string::npos) name = name.substr(0, bar);
+  const std::string preset = preset_of(name);
+  if (!preset.empty()) {
+    m.share.set("model", preset);
+    // Without absorption the cache holds every head's keys and values.
+    if (lower(text(m.c, "check")).find("mla off") != std::string::npos) {
+      m.share.set("kv_lora_rank", 0.0);
+      const Plan plan = read_plan("model=" + preset).plan;
+      m.share.set("head_dim", plan.nope_head_dim + plan.rope_head_dim);
+    }
+    return;
+  }
+  if (const json* facts = facts_named(models, name)) return set_facts(m, *facts);
+  if (!set_stated_shape(m, name)) m.skip("the model is no preset");
+}
+
+}  // namespace vram::accuracy

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+#include "tests/accuracy/case_file.h"
+#include "tests/accuracy/measurement.h"
+#include "tests/accuracy/share.h"
+
+namespace vram::accuracy {
+
+/// A case on its way to a share string.
+struct ServingMap {
+  const json& c;
+  Share share;
+  std::string skipped;
+  std::string engine;
+
+  void skip(std::string why) {
+    if (skipped.empty()) skipped = std::move(why);
+  }
+};
+
+/// The first of those measured numbers that is there.
+double first_of(const json& c, std::initializer_list<const char*> names);
+
+/// A measurement of the case, without its number.
+Measurement begin(const ServingMap& m, const std::string& sort, Figure figure);
+
+// Parts of the mapper, a file each: case fields to keys.
+void set_model(ServingMap& m, const json& models);
+void set_engine_defaults(ServingMap& m);  // what the engine's version chooses where the case says nothing
+void add_speeds(const ServingMap& m, std::vector<Measurement>& out);
+
+}  // namespace vram::accuracy
