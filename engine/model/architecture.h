@@ -80,6 +80,8 @@ struct Architecture {
   LinearMixer linear;
   std::string dtype = "bf16";         // of the checkpoint: storage format id (engine/formats.h)
   std::string quantization;           // of the checkpoint where quantised: fp8, awq, gptq, mxfp4 ... ("" = none)
+  std::string unquantized;            // what of it is not, a letter a layer, in run lengths: q all is quantised, a attention
+                                      // is not, m the MLP is not, x nothing is ("1x124a1x")
   bool has_vision = false;            // a tower outside the text model: its parameters are `extra_params`
   bool operator==(const Architecture&) const = default;
 };

@@ -105,6 +105,8 @@ void read_quantization(const Fields& file, Architecture& a) {
   if (q.names().empty())
     return file.fault("quantization_config", "no quantisation that is known here; billed as if there were none");
   a.quantization = quantization_of(told);
+  if (!a.quantization.empty() && a.layers >= 1 && a.layers <= 10000)
+    a.unquantized = unquantized_layers(told, static_cast<size_t>(a.layers));
 }
 
 }  // namespace

@@ -17,6 +17,9 @@ void read_latent_attention(const Fields& f, Architecture& a);
 void read_mixer(const Fields& f, Architecture& a);                           // linear attention, state space
 void read_blocks(const Fields& f, Architecture& a);                          // a list that describes layer after layer
 void read_checkpoint(const Fields& file, const Fields& f, Architecture& a);  // precision, quantisation, towers
+/// Which halves of which layers a quantised checkpoint leaves in 16 bit, as Architecture::unquantized: what its
+/// quantization_config lists as not converted.
+std::string unquantized_layers(const Fields& quantization, size_t layers);
 /// What a text that is no JSON object is, as far as that can be told.
 std::string what_text_is(std::string_view text);
 /// "" or which of a model repository's other files this one is, and what to read instead.

@@ -19,8 +19,8 @@ struct LayerShape {
   bool operator==(const LayerShape&) const = default;
 };
 
-/// "2s1f" as "ssf"; "" where it is no pattern: letters other than s f l m x, or longer than a model can be.
-std::string expand_pattern(std::string_view pattern);
+/// "2s1f" as "ssf"; "" where it is no pattern: other letters, or longer than a model can be.
+std::string expand_pattern(std::string_view pattern, std::string_view letters = "sflmx");
 /// The shortest pattern that, repeated, gives `letters`: "ssfssf" is "2s1f".
 std::string shortest_pattern(std::string_view letters);
 

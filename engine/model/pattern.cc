@@ -26,13 +26,13 @@ bool repeats(std::string_view letters, size_t period) {
 
 }  // namespace
 
-std::string expand_pattern(std::string_view pattern) {
+std::string expand_pattern(std::string_view pattern, std::string_view alphabet) {
   std::string letters;
   for (size_t i = 0; i < pattern.size(); ++i) {
     size_t count = is_digit(pattern[i]) ? 0 : 1;
     for (; i < pattern.size() && is_digit(pattern[i]) && count <= kLongestPattern; ++i)
       count = count * 10 + static_cast<size_t>(pattern[i] - '0');
-    if (i >= pattern.size() || std::string_view("sflmx").find(pattern[i]) == std::string_view::npos) return "";
+    if (i >= pattern.size() || alphabet.find(pattern[i]) == std::string_view::npos) return "";
     if (letters.size() + count > kLongestPattern) return "";
     letters.append(count, pattern[i]);
   }

@@ -24,6 +24,7 @@ const Trait<Architecture> kTraits[] = {
     VRAM_TRAIT(per_layer_input),    VRAM_TRAIT(per_layer_vocab),    VRAM_TRAIT(ffn_per_layer),
     VRAM_TRAIT(heads_per_layer),    VRAM_TRAIT(kv_heads_per_layer), VRAM_TRAIT(ffn_kinds),
     VRAM_TRAIT(dtype),              VRAM_TRAIT(quantization),       VRAM_TRAIT(has_vision),
+    VRAM_TRAIT(unquantized),
 };
 #undef VRAM_TRAIT
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 
 #include "engine/serving/sglang.h"
 #include "engine/serving/vllm_run.h"
@@ -57,10 +58,14 @@ double vllm_budget(const Plan& plan, const StageCapacity& stage) {
 }
 
 /// sglang/srt/model_executor/model_runner.py, profile_max_num_token: mem_fraction_static of the memory that was free
-/// before loading is for weights and pools; activations and graphs live in the rest.
+/// before loading, NCCL already there, is for weights and pools; activations, graphs and the request table live in the
+/// rest.
 double sglang_budget(const Plan& plan, const StageCapacity& stage) {
-  const double free_before = visible_bytes(plan) - static_cast<double>(stage.runtime.context.bytes);
-  return free_before * plan.utilization - static_cast<double>(stage.weights.bytes + stage.runtime.buffers.bytes);
+  double before = static_cast<double>(stage.runtime.context.bytes);
+  for (const Line& line : stage.runtime.buffers.children) {
+    if (std::string_view(line.id) == "communication") before += static_cast<double>(line.bytes);
+  }
+  return (visible_bytes(plan) - before) * plan.utilization - static_cast<double>(stage.weights.bytes);
 }
 
 double budget(const Plan& plan, const StageCapacity& stage) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/hardware/context.h"
+#include "engine/serving/llamacpp.h"
 #include "engine/serving/vllm_run.h"
 #include "engine/units.h"
 
@@ -84,7 +85,8 @@ Line llamacpp_activations(const Plan& plan) {
   if (plan.flash) return logits;
   Line scores = leaf("activations", "Compute buffer",
                      {times("u", plan.ubatch, "tokens of a micro-batch"), times("", 4, "B"),
-                      times("a", a.heads * context + context + 4 * a.hidden, "scores, mask and hidden")},
+                      times("a", a.heads * context + context + (fuses_qkv(a) ? 6 : 4) * a.hidden,
+                            "scores, mask and hidden")},
                      "llama.cpp compute buffer without flash attention: scores in fp32", 0.1);
   return scores.bytes > logits.bytes ? scores : logits;
 }
@@ -102,22 +104,8 @@ Line graphs_line(const Plan& plan, const ServingStage& stage) {
               "fitted on start-up logs of vllm and sglang, 28 to 61 layers", 0.5);
 }
 
-double rotary_elements(const Architecture& a) {
-  if (a.position != "rope") return 0;
-  if (a.rope_head_dim > 0) return a.rope_head_dim;
-  return (a.head_dim > 0 ? a.head_dim : a.hidden / std::max(1.0, a.heads)) * a.rotary_fraction;
-}
-
 Line buffers_line(const Plan& plan, const Replica& replica) {
-  const Architecture& a = plan.subject->architecture;
   std::vector<Line> children;
-  const double rotary = rotary_elements(a);
-  if (torch_engine(plan) && rotary > 0 && a.max_positions > 0) {
-    children.push_back(
-        leaf("rotary", "Rotary table",
-             {times("s", a.max_positions, "positions"), times("d", rotary, "rotary elements"), times("", kHalf, "B")},
-             "vllm rotary_embedding: cos and sin of every position, loaded with the weights", 0.01));
-  }
   if (plan.engine == Engine::sglang && plan.max_len > 0) {
     children.push_back(
         leaf("request_table", "Request to token table",

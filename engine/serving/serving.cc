@@ -77,8 +77,9 @@ void fill_cache_figures(const Plan& plan, const StageCapacity& stage, ServingBil
 }
 
 void fill_capacity(const Plan& plan, const Replica& replica, const StageCapacity& stage, ServingBill& bill) {
-  if (weights_known(plan)) bill.kv_budget_bytes_per_gpu = static_cast<uint64_t>(stage.budget_bytes);
-  if (stage.groups.empty() || stage.demand.each.all() <= 0 || !weights_known(plan)) return;
+  const bool known = weights_known(plan) || plan.measured_kv_pool > 0;
+  if (known) bill.kv_budget_bytes_per_gpu = static_cast<uint64_t>(stage.budget_bytes);
+  if (stage.groups.empty() || stage.demand.each.all() <= 0 || !known) return;
   const auto held = [&](double tokens) {
     return requests_held(plan, stage, replica, request_bytes(plan, stage.groups, tokens));
   };
@@ -172,7 +173,8 @@ Verdict verdict_of(const Plan& plan, const ServingBill& bill) {
     return bill.device_bytes + bill.band_bytes > bill.capacity_bytes ? Verdict::tight : Verdict::fits;
   }
   if (*bill.max_concurrency < plan.concurrency) return Verdict::exceeds;
-  return *bill.promised_concurrency < plan.concurrency ? Verdict::tight : Verdict::fits;
+  const bool in_time = plan.concurrency <= requests_at_targets(bill);  // times are known to a third only: never `exceeds`
+  return *bill.promised_concurrency < plan.concurrency || !in_time ? Verdict::tight : Verdict::fits;
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "engine/formats.h"
+#include "engine/model/layer_shape.h"
 #include "engine/serving/gguf.h"
 
 namespace vram {
@@ -27,6 +28,7 @@ constexpr std::array<SectionText, static_cast<size_t>(WeightSection::count_)> kS
     {"outside", "Outside the text model"},
     {"draft", "Draft"},
     {"absorbed", "Dequantised copies of kv_b"},
+    {"rotary", "Rotary table"},
 }};
 
 WeightSection section_of(const Matrix& matrix) {
@@ -67,9 +69,28 @@ bool stays_wide(const Matrix& matrix, const Format& format, const Model& model) 
   return format.experts_only && model.architecture.experts > 0 && section_of(matrix) != WeightSection::experts;
 }
 
+/// TensorRT-LLM's own int4 has one scale a column (--use_weight_only), not one a group.
+Format stored_format(const Plan& plan) {
+  Format format = weights_format(plan);
+  if (plan.engine == Engine::trtllm && format.id == "int4") format.bits = 4;
+  return format;
+}
+
 double bits_of(const Matrix& matrix, const Format& format, const Model& model) {
   if (!format.blocks_only) return format.bits;  // fp32, bf16, fp16: everything alike
   return stays_wide(matrix, format, model) ? 16 : format.bits;
+}
+
+/// What the checkpoint leaves in 16 bit, where it is loaded as it is.
+std::string unquantized(const Plan& plan) {
+  const Architecture& a = plan.subject->architecture;
+  return a.unquantized.empty() || plan.weights != a.quantization ? "" : expand_pattern(a.unquantized, "qamx");
+}
+
+bool is_wide(char letter, WeightSection section) {
+  const bool attention = section == WeightSection::attention || section == WeightSection::mixer;
+  const bool mlp = section == WeightSection::mlp || section == WeightSection::experts;
+  return (attention && (letter == 'a' || letter == 'x')) || (mlp && (letter == 'm' || letter == 'x'));
 }
 
 /// One stage's weights, gathered.
@@ -77,10 +98,11 @@ class Collector {
  public:
   Collector(const Plan& plan, const Replica& replica, const ServingStage& stage)
       : model_(*plan.subject),
-        format_(weights_format(plan)),
+        format_(stored_format(plan)),
         replica_(replica),
         stage_(stage),
         gguf_(is_gguf(format_, plan.engine == Engine::llamacpp)),
+        wide_(unquantized(plan)),
         pads_vocabulary_(plan.engine == Engine::vllm || plan.engine == Engine::sglang),
         pads_experts_(plan.engine == Engine::vllm && format_.id == "mxfp4") {}
 
@@ -99,13 +121,30 @@ class Collector {
   void add_layers(size_t k) {
     const LayerKind& kind = model_.kinds[k];
     const double layers = model_.layers_of_kind(k, stage_.first, stage_.count);
-    if (!gguf_) return add(kind, layers);
+    if (!gguf_ && wide_.empty()) return add(kind, layers);
+    if (!gguf_) return add_mixed(k);
     for (const Matrix& matrix : kind.matrices) {
       if (matrix.count() <= 0) continue;
       const GgufStorage stored = gguf_storage(format_, model_, matrix, k, stage_.first, stage_.count);
       const double each = elements(matrix), over = divisor(matrix, kind.attention.kv_heads);
       put({section_of(matrix), each * (layers - stored.raised_layers), stored.bits, over});
       put({section_of(matrix), each * stored.raised_layers, stored.raised, over});
+    }
+  }
+  /// Of a checkpoint that leaves some layers' halves in 16 bit.
+  void add_mixed(size_t k) {
+    const LayerKind& kind = model_.kinds[k];
+    for (const Matrix& matrix : kind.matrices) {
+      if (matrix.count() <= 0) continue;
+      double wide = 0;
+      const WeightSection section = section_of(matrix);
+      for (size_t i = stage_.first; i < stage_.first + stage_.count; ++i) {
+        if (model_.layers[i] == k && is_wide(wide_[i % wide_.size()], section)) wide += 1;
+      }
+      const double layers = model_.layers_of_kind(k, stage_.first, stage_.count);
+      const double each = elements(matrix), over = divisor(matrix, kind.attention.kv_heads);
+      put({section, each * (layers - wide), bits_of(matrix, format_, model_), over});
+      put({section, each * wide, 16, over});
     }
   }
   void put(const WeightParcel& parcel) {
@@ -155,10 +194,11 @@ class Collector {
   }
 
   const Model& model_;
-  const Format& format_;
+  const Format format_;
   const Replica replica_;
   const ServingStage stage_;
   const bool gguf_;
+  const std::string wide_;  // a letter a layer (Architecture::unquantized)
   const bool pads_vocabulary_, pads_experts_;
   std::vector<WeightParcel> parcels_;
 };
@@ -205,6 +245,20 @@ void add_absorbed(const Plan& plan, const Replica& replica, const LayerKind& kin
   out.put({WeightSection::absorbed, elements * layers, 16, replica.tp});
 }
 
+double rotary_elements(const Architecture& a) {
+  if (a.position != "rope") return 0;
+  if (a.rope_head_dim > 0) return a.rope_head_dim;
+  return (a.head_dim > 0 ? a.head_dim : a.hidden / std::max(1.0, a.heads)) * a.rotary_fraction;
+}
+
+/// Cosines and sines of every position, in 16 bit, loaded with the weights by vllm and sglang (rotary_embedding.py,
+/// _compute_cos_sin_cache): 2 MiB of Llama-3, 32 of Llama-3.1.
+void add_rotary(const Plan& plan, Collector& out) {
+  const Architecture& a = plan.subject->architecture;
+  const bool keeps = plan.engine == Engine::vllm || plan.engine == Engine::sglang;
+  if (keeps) out.put({WeightSection::rotary, a.max_positions * rotary_elements(a), 16, 1});
+}
+
 }  // namespace
 
 const Format& weights_format(const Plan& plan) {
@@ -230,6 +284,7 @@ std::vector<WeightParcel> weight_parcels(const Plan& plan, const Replica& replic
     add_absorbed(plan, replica, model.kinds[k], model.layers_of_kind(k, stage.first, stage.count), out);
   }
   if (stage.has_head) add_draft(plan, out);
+  add_rotary(plan, out);
   return out.take();
 }
 
@@ -309,7 +364,7 @@ std::vector<ReadBytes> weight_bytes_read(const Plan& plan, const Replica& replic
   for (const WeightParcel& parcel : weight_parcels(plan, one_stage, whole_model(plan))) {
     const double own = parcel.elements * parcel.bits / 8 / parcel.divisor;
     const bool table = parcel.section == WeightSection::embedding && !model.architecture.tied;
-    if (table || parcel.section == WeightSection::outside) continue;
+    if (table || parcel.section == WeightSection::outside || parcel.section == WeightSection::rotary) continue;
     read.push_back({parcel.bits, parcel.section == WeightSection::experts ? own * touched : own});
   }
   return read;

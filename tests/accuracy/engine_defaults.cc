@@ -14,10 +14,10 @@ bool contains(const std::string& text, const char* word) { return text.find(word
 bool is_a100(const Plan& plan) { return contains(std::string(plan.accelerator->id), "a100"); }
 
 /// The first engine: up to 0.7, and up to 0.10 on cards older than Ampere or where the version says so.
-bool is_v0(const Plan& plan, double version) {
+bool is_v0(const Plan& plan, const std::string& said, double version) {
   const std::string family(plan.accelerator->family);
   const bool old_card = family == "NVIDIA Turing" || family == "NVIDIA Volta";
-  return version < 8e3 || (version < 11e3 && (old_card || contains(plan.engine_version, "V0")));
+  return version < 8e3 || (version < 11e3 && (old_card || contains(said, "V0")));
 }
 
 // Chunk of a prefill and most sequences of a captured graph by the card's MiB (_handle_gpu_memory_settings).
@@ -55,14 +55,16 @@ double version_number(const std::string& text) {
   return major * 1e6 + minor * 1e3 + patch;
 }
 
-VllmLimits vllm_limits(const Plan& plan) {
+VllmLimits vllm_limits(const Plan& plan, const std::string& said) {
   const double version = version_number(plan.engine_version);
   // create_engine_config of V0: prefill is chunked, 512 tokens at a time, where max_len is above 32768.
-  if (is_v0(plan, version)) return {plan.max_len > 32768 ? 512 : std::max(plan.max_len, 2048.0), 256};
+  if (is_v0(plan, said, version)) return {plan.max_len > 32768 ? 512 : std::max(plan.max_len, 2048.0), 256};
   const bool large = plan.gpu_mem >= 70 * kGiB && !is_a100(plan);  // get_batch_defaults; vllm#17885
   // _override_v1_engine_args of 0.8 took 1024 sequences on every card.
   return {large ? 8192.0 : 2048.0, large || version < 9e3 ? 1024.0 : 256.0};
 }
+
+double vllm_utilization(const Plan& plan) { return version_number(plan.engine_version) < 22e3 ? 0.9 : 0.92; }
 
 double sglang_fraction(const Plan& plan) {
   const double version = version_number(plan.engine_version), mib = plan.gpu_mem / kMiB;

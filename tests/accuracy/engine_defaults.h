@@ -12,8 +12,11 @@ namespace vram::accuracy {
 struct VllmLimits {
   double batch_tokens = 0, max_seqs = 0;
 };
-/// vllm/engine/arg_utils.py, of the server.
-VllmLimits vllm_limits(const Plan& plan);
+/// vllm/engine/arg_utils.py, of the server. `said`: the version as the case has it ("0.8 V0").
+VllmLimits vllm_limits(const Plan& plan, const std::string& said);
+
+/// vllm/config/cache.py: gpu_memory_utilization.
+double vllm_utilization(const Plan& plan);
 
 /// sglang/srt/server_args.py: mem_fraction_static.
 double sglang_fraction(const Plan& plan);

@@ -165,7 +165,7 @@ Amount serving_amount(const Report& r, const Measurement& m) {
     case Figure::concurrency:
       return {s.max_concurrency_at_max_len.value_or(0), 0};
     case Figure::buffers:
-      return sum_of(s.lines, {"activations", "buffers"});
+      return sum_of(s.lines, {"activations"});
     case Figure::serving_speed:
       return speed(s, s.tokens_per_second.value_or(0));
     case Figure::prefill_speed:

@@ -117,8 +117,8 @@ void set_hardware(ServingMap& m) {
   double gib = number_before(given, "gib").value_or(0);
   if (gib == 0) gib = number(m.c, "measured.total_gpu_memory_gib");
   if (gib == 0) gib = first_number(hardware.share.get("gpu_mem")).value_or(0);
-  // What CUDA or ROCm saw before loading stands for the card.
-  if (gib == 0) gib = number(m.c, "measured.avail_before_gb");
+  // What was free before loading, and the context.
+  if (const double before = number(m.c, "measured.avail_before_gb"); gib == 0 && before > 0) gib = before + 0.5;
   if (gib > 0) m.share.set("gpu_mem", gib);
   const double tp = number(m.c, "tp"), pp = number(m.c, "pp"), dp = number(m.c, "dp");
   if (pp > 1) m.share.set("serve_pp", pp);
@@ -134,9 +134,11 @@ void set_engine_defaults(ServingMap& m) {
   const Plan plan = read_plan(m.share.text()).plan;
   if (!plan.accelerator) return;
   if (m.engine == "vllm") {
-    const VllmLimits limits = vllm_limits(plan);
+    const VllmLimits limits = vllm_limits(plan, text(m.c, "engine_version"));
     if (m.share.get("batch_tokens").empty()) m.share.set("batch_tokens", limits.batch_tokens);
     if (m.share.get("max_seqs").empty()) m.share.set("max_seqs", limits.max_seqs);
+    const bool dated = !plan.engine_version.empty() && m.share.get("utilization").empty();
+    if (dated) m.share.set("utilization", vllm_utilization(plan));
   }
   if (m.engine == "sglang" && m.share.get("utilization").empty()) m.share.set("utilization", sglang_fraction(plan));
 }
@@ -181,7 +183,9 @@ void add_cache(const ServingMap& m, const json& check, std::vector<Measurement>&
   const double bytes = number(check, "measured") * bytes_of_unit(text(check, "unit"));
   if (m.engine == "llamacpp") {
     if (begins(name, "k_mib") || begins(name, "v_mib") || begins(name, "kv_full") || begins(name, "kv_swa")) return;
-    Measurement one = begin(m, text(check, "kind"), Figure::kv_pool);
+    ServingMap given = m;
+    if (const std::string type = gguf_type(name.substr(name.find('_') + 1)); find_format(type)) given.share.set("kv", type);
+    Measurement one = begin(given, text(check, "kind"), Figure::kv_pool);
     one.measured = bytes;
     one.unit = text(check, "unit");
     out.push_back(std::move(one));
@@ -241,8 +245,11 @@ void add_pool(const ServingMap& m, std::vector<Measurement>& out) {
   one.unit = "GiB";
   const Plan plan = read_plan(m.share.text()).plan;
   one.relative_to = plan.utilization * plan.gpu_mem;
+  if (lower(text(m.c, "model")).find("vision") != std::string::npos) one.skip_for("a vision tower's profile run");
+  if (plan.subject && plan.subject->nominal_parameters == 0) one.skip_for("the weights are not known");
   if (one.skipped.empty() && plan.gpu_mem == 0) one.skipped = "the GPU's memory is not stated";
-  if (one.skipped.empty() && text(m.c, "gpu").empty() && number(m.c, "measured.total_gpu_memory_gib") == 0)
+  if (one.skipped.empty() && text(m.c, "gpu").empty() && number(m.c, "measured.total_gpu_memory_gib") == 0 &&
+      number(m.c, "measured.avail_before_gb") == 0)
     one.skipped = "the GPU is not stated";
   out.push_back(std::move(one));
 }

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/model/config_json.h"
 #include "engine/plan/plan.h"
 #include "tests/accuracy/model_name.h"
 #include "tests/accuracy/serving_map.h"
@@ -71,6 +72,7 @@ void set_pattern(ServingMap& m, const json& facts) {
 
 /// A model that is no preset, of the facts beside the cases: as much of a shape as they give.
 void set_facts(ServingMap& m, const json& facts) {
+  if (!text(facts, "note").empty() && number(facts, "num_sliding_layers") > 0) m.skip("window layers of their own width");
   m.share.set("model", "custom");
   m.share.set("gated", 1.0);
   const double hidden = number(facts, "hidden_size"), head = number(facts, "head_dim");
@@ -109,6 +111,23 @@ bool set_stated_shape(ServingMap& m, const std::string& name) {
   return true;
 }
 
+/// "fp8 (fbgemm, MLP only)": attention stays in 16 bit, where the case says so the first and last layer, too.
+void set_mixed(ServingMap& m, const std::string& preset) {
+  Architecture a = *read_plan("model=" + preset).plan.base_architecture;
+  const int layers = static_cast<int>(a.layers);
+  const bool ends = text(m.c, "check").find("first/last layer") != std::string::npos;
+  a.quantization = "fp8";
+  a.unquantized = ends ? "1x" + std::to_string(layers - 2) + "a1x" : "1a";
+  const std::string share = write_plan(plan_of_architecture(a), false);
+  for (size_t at = 0; at < share.size();) {
+    const size_t end = std::min(share.find('&', at), share.size()), is = share.find('=', at);
+    const bool encoded = share.compare(at, 5, "arch=") == 0;
+    if (share.compare(at, 2, "v=") != 0 && !encoded) m.share.set(share.substr(at, is - at), share.substr(is + 1, end - is - 1));
+    at = end + 1;
+  }
+  m.share.set("arch", write_arch(a));
+}
+
 }  // namespace
 
 void set_model(ServingMap& m, const json& models) {
@@ -117,6 +136,7 @@ void set_model(ServingMap& m, const json& models) {
   const std::string preset = preset_of(name);
   if (!preset.empty()) {
     m.share.set("model", preset);
+    if (lower(text(m.c, "weight_dtype")).find("mlp only") != std::string::npos) set_mixed(m, preset);
     // Without absorption the cache holds every head's keys and values.
     if (lower(text(m.c, "check")).find("mla off") != std::string::npos) {
       m.share.set("kv_lora_rank", 0.0);

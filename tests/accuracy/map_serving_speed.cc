@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 
 #include "engine/serving/serving.h"
 #include "tests/accuracy/map_training.h"
@@ -22,10 +23,19 @@ double number_after(const std::string& given, const char* word) {
   return at == std::string::npos ? 0 : first_number(given.substr(at + std::string(word).size())).value_or(0);
 }
 
+/// "(1024/128)"
+void read_pair(const std::string& said, Load& load) {
+  int prompt = 0, output = 0;
+  for (size_t at = said.find('('); at != std::string::npos; at = said.find('(', at + 1))
+    if (std::sscanf(said.c_str() + at, "(%d/%d)", &prompt, &output) == 2) load = {1, double(prompt), double(output)};
+}
+
 /// "ISL 2048 / OSL 128" anywhere in the case, or what is usual.
 Load stated_load(const json& c) {
   const std::string said = lower(text(c, "model") + " " + text(c, "check") + " " + text(c, "notes"));
   Load load{1, number_after(said, "isl"), number_after(said, "osl")};
+  if (const json* checks = find(c, "checks"); checks && checks->is_array() && load.prompt == 0)
+    for (const json& check : *checks) read_pair(text(check, "explanation"), load);
   if (load.prompt == 0) load.prompt = kUsualPrompt;
   if (load.output == 0) load.output = kUsualOutput;
   return load;

@@ -72,10 +72,44 @@ TEST_CASE("vllm's GPU holds its utilization of the card, and the context that wa
   CHECK(bill.device_bytes == 60 * (1ull << 30) + bill.lines[5].bytes);
 }
 
-TEST_CASE("sglang's mem_fraction_static is for weights and pools; activations and graphs come on top", "[serving]") {
+TEST_CASE("sglang's mem_fraction_static is for weights and pools; all else comes on top", "[serving]") {
   const ServingBill bill = bill_of("model=llama-3.1-8b&gpu_mem=80.5&utilization=0.75&engine=sglang");
-  CHECK(bill.lines[0].bytes + bill.lines[1].bytes + bill.lines[4].bytes ==
-        60 * (1ull << 30));  // (80.5 - 0.5 of context) x 0.75
+  CHECK(bill.lines[0].bytes + bill.lines[1].bytes == 60 * (1ull << 30));  // (80.5 - 0.5 of context) x 0.75
+}
+
+TEST_CASE("sglang gives the states of a hybrid their own part of the pool", "[serving]") {
+  const std::string share = "model=qwen3-next-80b-a3b&engine=sglang&gpu=b200-180gb&weights=fp8&output=0&prompt=";
+  // Of 1.9 parts the states have 0.9, however short the requests (mamba_full_memory_ratio)
+  const ServingBill brief = bill_of(share + "1"), longer = bill_of(share + "100000");
+  const double state = 36.0 * (524288 * 4 + 24576 * 2);
+  CHECK(*brief.max_concurrency == std::floor(static_cast<double>(*brief.kv_budget_bytes_per_gpu) * 0.9 / 1.9 / state));
+  CHECK(*longer.max_concurrency < *brief.max_concurrency);
+  // max_seqs given: that many states, the rest for tokens
+  CHECK(*bill_of(share + "1&max_seqs=48").max_concurrency == 48);
+}
+
+TEST_CASE("Swap holds requests that wait, in blocks as on the GPU", "[serving]") {
+  // vllm 0.3: 6553 CPU blocks of 16 tokens in 4 GiB a GPU, Llama-3-70B on eight; 9362 of Qwen2.5-1.5B
+  const ServingBill eight = bill_of("model=llama-3-70b&serve_gpus=8&swap=4&prompt=16&output=0&kv=bf16");
+  CHECK(eight.swapped_requests == 6553);
+  CHECK(eight.host_bytes == 32ull << 30);
+  CHECK(bill_of("model=qwen2.5-1.5b&swap=4&prompt=16&output=0&kv=bf16").swapped_requests == 9362);
+  CHECK_FALSE(bill_of("model=qwen2.5-1.5b").swapped_requests.has_value());
+}
+
+TEST_CASE("A server whose host memory is too small does not fit", "[serving]") {
+  CHECK(bill_of("model=llama-3.1-8b&swap=64&host_mem=100").verdict == Verdict::fits);
+  CHECK(bill_of("model=llama-3.1-8b&swap=128&host_mem=100").verdict == Verdict::exceeds);
+}
+
+TEST_CASE("llama.cpp's layers that are not on the GPU lie in host memory, with their cache", "[serving]") {
+  const std::string share = "model=llama-2-7b&engine=llamacpp&weights=fp16&kv=fp16&prompt=4096&output=0";
+  const ServingBill all = bill_of(share), half = bill_of(share + "&gpu_layers=16");
+  REQUIRE(all.host_lines.size() == 1);
+  CHECK(all.host_lines[0].bytes == 2ull * 32000 * 4096);  // the input embedding
+  REQUIRE(half.host_lines.size() == 2);
+  CHECK(half.host_lines[1].bytes == 16ull * 2 * 4096 * 4096 * 2);
+  CHECK(half.host_lines[0].bytes + *half.weights_bytes_per_gpu == all.host_lines[0].bytes + *all.weights_bytes_per_gpu);
 }
 
 TEST_CASE("TensorRT-LLM takes its share of what is free once the engine is loaded", "[serving]") {

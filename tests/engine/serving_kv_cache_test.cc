@@ -83,6 +83,43 @@ TEST_CASE("A sliding layer keeps its window", "[serving]") {
   CHECK(bill.kv_bytes_per_token_beyond_window == 0);
 }
 
+TEST_CASE("llama.cpp keeps the windows of all slots and one micro-batch in one cache", "[serving]") {
+  const auto cache = [](const std::string& share) {
+    return line(bill_of("engine=llamacpp&kv=fp16&output=0&" + share), "kv_cache");
+  };
+  const uint64_t full = 12ull * 2 * 8 * 64 * 2, sliding = full;  // bytes a token, gpt-oss-20b: 12 and 12 layers
+  CHECK(cache("model=gpt-oss-20b&prompt=4096&flash=0") == 4096 * full + 640 * sliding);  // start-up log: 96 + 15 MiB
+  CHECK(cache("model=gpt-oss-20b&prompt=4096") == 4096 * full + 768 * sliding);          // padded to 256
+  CHECK(cache("model=gpt-oss-20b&prompt=4096&concurrency=4") == 4 * 4096 * full + 1024 * sliding);
+  CHECK(cache("model=gpt-oss-20b&prompt=128") == 128 * (full + sliding));  // nothing has left a window
+}
+
+TEST_CASE("llama.cpp keeps no windows where every layer has one", "[serving]") {
+  const auto cache = [](const char* model) {
+    return line(bill_of(std::string("engine=llamacpp&kv=fp16&output=0&prompt=4096&model=") + model), "kv_cache");
+  };
+  CHECK(cache("phi-3-mini-4k") == 1536ull << 20);  // start-up log
+}
+
+TEST_CASE("sglang's pool of windows has 0.8 of the tokens", "[serving]") {
+  const ServingBill bill = bill_of("model=gpt-oss-20b&engine=sglang&kv=bf16&measured_kv_pool=10&prompt=8000&output=0");
+  const double token = 12.0 * 2 * 8 * 64 * 2;
+  CHECK(*bill.kv_tokens == static_cast<uint64_t>(10 * 1073741824.0 / (token * 1.8)));
+  CHECK(*bill.kv_bytes_per_request == static_cast<uint64_t>(8000 * token + 6400 * token));
+  // Of models that have no such pool every layer keeps every token.
+  CHECK(bill_of("model=gemma-3-4b&engine=sglang&kv=bf16").kv_bytes_per_token_beyond_window ==
+        bill_of("model=gemma-3-4b&engine=sglang&kv=bf16").kv_bytes_per_token);
+}
+
+TEST_CASE("A window caps what its layers keep, however long the request", "[serving]") {
+  for (const char* engine : {"generic", "static", "vllm", "trtllm", "llamacpp"}) {
+    const std::string share = std::string("model=gemma-3-4b&kv=bf16&max_len=1000000&batch_tokens=512&engine=") + engine;
+    const uint64_t at_64k = request(share + "&output=0&prompt=65536"), at_128k = request(share + "&output=0&prompt=131072");
+    INFO(engine);
+    CHECK(at_128k - at_64k == 65536 * *bill_of(share).kv_bytes_per_token_beyond_window);
+  }
+}
+
 TEST_CASE("A quantised KV cache is priced with its scales", "[serving]") {
   struct Row {
     const char* format;

@@ -55,6 +55,39 @@ TEST_CASE("A time target limits the requests in flight", "[serving]") {
   CHECK(step(most + 1) > 0.008);
 }
 
+TEST_CASE("A request waits for the prefills that are under way, and between its tokens for those of others", "[serving]") {
+  const std::string share = "model=llama-3.1-8b&prompt=8192&output=256&concurrency=";  // a prompt fills a batch
+  const ServingBill one = bill_of(share + "1"), many = bill_of(share + "32");
+  CHECK(one.ttft_seconds == one.prefill_seconds);
+  const double prefill = *many.prefill_seconds, step = *many.decode_seconds_per_token - 31 * prefill / 256;
+  CHECK(step > *one.decode_seconds_per_token);
+  CHECK(near(*many.ttft_seconds, prefill + step + 32 * prefill * prefill / (2 * 256 * step), 1e-9));
+  CHECK(near(*many.tokens_per_second, 32 * 256 / (256 * *many.decode_seconds_per_token + prefill), 1e-9));
+}
+
+TEST_CASE("A target for the first token limits the requests in flight", "[serving]") {
+  const std::string share = "model=llama-3.1-8b&prompt=8192&concurrency=";
+  const auto ttft = [&](double n) { return *bill_of(share + std::to_string(static_cast<int>(n))).ttft_seconds; };
+  const std::string asked = "&ttft=" + std::to_string(ttft(4) + 1e-5);
+  const ServingBill bill = bill_of(share + "4" + asked);
+  CHECK(bill.max_concurrency_at_ttft == 4);
+  CHECK(ttft(5) > ttft(4));
+  CHECK(bill.verdict == vram::Verdict::fits);
+  CHECK(bill_of(share + "5" + asked).verdict == vram::Verdict::tight);  // held, but not in time
+  CHECK(bill_of(share + "4&ttft=0.000001").max_concurrency_at_ttft == 0);
+}
+
+TEST_CASE("Short prompts are prefilled together", "[serving]") {
+  const ServingBill bill = bill_of("model=llama-3-70b&serve_gpus=8&prompt=16&output=1000&concurrency=200");
+  const ServingBill none = bill_of("model=llama-3-70b&serve_gpus=8&prompt=0&output=1016&concurrency=200");
+  CHECK(near(*bill.decode_seconds_per_token, *none.decode_seconds_per_token, 0.03));  // not 199 reads of the weights
+}
+
+TEST_CASE("Layers in host memory are as slow as host memory", "[serving]") {
+  const std::string share = "model=llama-2-7b&gpu=rtx-4090-24gb&engine=llamacpp&weights=q4_0&gpu_layers=";
+  CHECK(*bill_of(share + "16").decode_seconds_per_token > 3 * *bill_of(share + "32").decode_seconds_per_token);
+}
+
 TEST_CASE("Replicas follow from the load", "[serving]") {
   const ServingBill one = bill_of("model=llama-3.1-8b&qps=1"), many = bill_of("model=llama-3.1-8b&qps=1000");
   CHECK(one.replicas_needed == 1);

@@ -3,6 +3,7 @@
 #include <random>
 #include <string>
 
+#include "engine/advice/remedies.h"
 #include "engine/plan/plan.h"
 #include "engine/serving/serving.h"
 
@@ -60,4 +61,38 @@ TEST_CASE("The lines of every server add up to what it holds", "[serving]") {
     const ServingBill bill = serving_bill(read_plan(plan).plan);
     CHECK(total_bytes(bill.lines) == bill.device_bytes);
   }
+}
+
+TEST_CASE("More GPUs never hold fewer requests", "[serving]") {
+  Draw draw;
+  for (int i = 0; i < kDraws; ++i) {
+    std::string plan = draw.plan();
+    plan.replace(plan.find("serve_gpus=8"), 12, "kv=bf16");
+    double before = 0;
+    for (const char* gpus : {"1", "2", "4", "8"}) {
+      if (!serving_faults(read_plan(plan + "&serve_tp=" + gpus).plan).empty()) continue;  // heads that gpus do not divide
+      const double now = held(plan + "&serve_tp=" + gpus);
+      INFO(plan << " " << gpus);
+      CHECK(now >= before);
+      before = now;
+    }
+  }
+}
+
+TEST_CASE("A remedy that says how many requests a replica then holds keeps its word", "[serving]") {
+  int said = 0;
+  for (const char* share : {"model=llama-3-70b&serve_gpus=2&concurrency=64", "model=qwen2.5-7b&gpu=l4&concurrency=500",
+                            "model=mixtral-8x7b&concurrency=100&serve_gpus=2", "model=gpt-oss-120b&concurrency=400",
+                            "model=llama-3.1-8b&gpu=rtx-4090-24gb&concurrency=400"}) {
+    const Plan plan = read_plan(share).plan;
+    for (const Finding& finding : serving_remedies(plan, serving_bill(plan), 10)) {
+      const size_t at = finding.text.find("holds ");
+      if (at == std::string::npos) continue;
+      INFO(share << " " << finding.change << ": " << finding.text);
+      CHECK(*serving_bill(read_plan(std::string(share) + "&" + finding.change).plan).promised_concurrency ==
+            std::stoi(finding.text.substr(at + 6)));
+      ++said;
+    }
+  }
+  CHECK(said > 5);
 }

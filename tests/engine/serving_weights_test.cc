@@ -3,6 +3,7 @@
 #include <set>
 #include <string>
 
+#include "engine/model/config_json.h"
 #include "engine/plan/plan.h"
 #include "engine/serving/serving.h"
 #include "engine/serving/weights.h"
@@ -20,8 +21,15 @@ bool near(double value, double expected, double share) { return std::abs(value -
 }  // namespace
 
 TEST_CASE("In 16 bit the weights are two bytes a parameter", "[serving]") {
-  CHECK(weights("model=llama-3.1-8b&weights=bf16") == 2ull * 8030261248);
+  CHECK(weights("model=llama-3.1-8b&weights=bf16&engine=generic") == 2ull * 8030261248);
   CHECK(weights("model=custom&params=80e9&weights=bf16&gpu=h200-sxm-141gb&serve_gpus=2&serve_tp=2") == 80000000000);
+}
+
+TEST_CASE("vllm and sglang load the rotary table with the weights", "[serving]") {
+  // 2 B x max_positions x 128: 14.9595 and 14.9888 GiB in vllm's start-up logs
+  CHECK(weights("model=llama-3-8b&weights=bf16") == 2ull * (8030261248 + 8192 * 128));
+  CHECK(weights("model=llama-3.1-8b&weights=bf16&engine=sglang") == 2ull * (8030261248 + 131072 * 128));
+  CHECK(weights("model=phi-4-mini&weights=bf16") == 2ull * (3836021760 + 131072 * 96));  // three quarters of a head
 }
 
 TEST_CASE("Quantised checkpoints keep embedding and head in 16 bit", "[serving]") {
@@ -39,6 +47,67 @@ TEST_CASE("Quantised checkpoints keep embedding and head in 16 bit", "[serving]"
     INFO(row.share << ": " << gib(weights(row.share)));
     CHECK(near(gib(weights(row.share)), row.gib, row.tolerance));
   }
+}
+
+TEST_CASE("GGUF files mix types tensor by tensor", "[serving]") {
+  struct Row {
+    const char* share;
+    double mebibytes;
+  };
+  // Files as llama.cpp prints them: what is on the GPU and, of them all, the input embedding in host memory.
+  const Row rows[] = {
+      {"model=codellama-34b&weights=q4_k_m", 19282.64},   // llama.cpp, 2023-11
+      {"model=olmoe-1b-7b&weights=q4_0", 3744.37},        // llama.cpp on Hexagon
+      {"model=llama-3.1-70b&weights=q4_0", 38113.3},      // ollama#6279: 37.22 GiB
+      {"model=llama-2-7b&weights=q4_0", 3645.4},          // llama.cpp#4766: 3.56 GiB
+      {"model=llama-2-7b&weights=q8_0", 6830.1},          // 6.67 GiB
+      {"model=llama-2-7b&weights=fp16", 12851.2},         // 12.55 GiB
+  };
+  for (const Row& row : rows) {
+    const ServingBill bill = vram::serving_bill(vram::read_plan(std::string(row.share) + "&engine=llamacpp").plan);
+    const double bytes = static_cast<double>(*bill.weights_bytes_per_gpu + bill.host_lines.front().bytes);
+    INFO(row.share << ": " << bytes / 1048576);
+    CHECK(near(bytes / 1048576, row.mebibytes, 0.002));
+  }
+}
+
+TEST_CASE("A row that is no whole number of blocks falls back to a wider type", "[serving]") {
+  // Qwen2-72B's MLP is 29568 wide, 115.5 blocks of 256: Q4_K becomes Q5_0 (5.5 bits instead of 4.5)
+  const double down = 80.0 * 8192 * 29568;
+  const auto on_gpu = [](const char* ffn) {
+    return static_cast<double>(weights(std::string("model=qwen2-72b&weights=q4_k_s&engine=llamacpp&ffn=") + ffn));
+  };
+  const double per_column = (on_gpu("29696") - on_gpu("29440")) / 256;  // both whole numbers of blocks
+  CHECK(near(on_gpu("29568") - (on_gpu("29440") + 128 * per_column), down / 8, 0.2));
+}
+
+TEST_CASE("A mixed checkpoint leaves halves of layers in 16 bit", "[serving]") {
+  // Llama-3.1-405B-Instruct-FP8: the MLPs of layers 1 to 124 alone; 57.75 GiB a GPU of eight (vllm#6746)
+  const char* config =
+      R"({"model_type":"llama","hidden_size":64,"num_hidden_layers":4,"num_attention_heads":4,"intermediate_size":128,
+          "vocab_size":100,"quantization_config":{"quant_method":"fbgemm_fp8","modules_to_not_convert":["lm_head",
+          "model.layers.0.mlp.down_proj","model.layers.0.self_attn.q_proj","model.layers.1.self_attn.q_proj",
+          "model.layers.2.self_attn.q_proj","model.layers.3.self_attn.k_proj","model.layers.3.mlp.up_proj"]}})";
+  const vram::Architecture a = vram::read_config(config).architecture;
+  CHECK(a.unquantized == "1x2a");  // and again from the start: layer 3 is as layer 0
+  const std::string share = vram::write_plan(vram::plan_of_architecture(a), false);
+  const auto all = [&](const char* format) { return weights(share + "&engine=generic&weights=" + format); };
+  CHECK(all("bf16") - all("fp8") == 2 * 3 * 64 * 128);  // two MLPs, a byte saved of each element
+}
+
+TEST_CASE("A list of what is not quantised speaks of layers, halves and routers", "[model]") {
+  const auto layers = [](const char* list) {
+    const std::string config =
+        std::string(R"({"model_type":"llama","hidden_size":64,"num_hidden_layers":2,"num_attention_heads":4,
+            "intermediate_size":128,"vocab_size":100,"quantization_config":{"quant_method":"fp8","ignore":)") +
+        list + "}}";
+    return vram::read_config(config).architecture.unquantized;
+  };
+  CHECK(layers(R"(["lm_head"])") == "");
+  CHECK(layers(R"(["re:.*self_attn.*"])") == "1a");
+  CHECK(layers(R"(["model.layers.1*"])") == "1q1x");
+  CHECK(layers(R"(["re:.*mlp.gate$","re:visual.*"])") == "");
+  CHECK(layers(R"(["model.layers.0.mlp.gate_proj"])") == "1m1q");
 }
 
 TEST_CASE("Tensor parallelism leaves norms whole and divides the rest", "[serving]") {

@@ -35,6 +35,7 @@ void collect(const Report& report, std::set<std::string>& ids) {
   for (const Traffic& item : report.compute.traffic) collect({item.line}, ids);
   collect(report.serving.lines, ids);
   collect(report.serving.request_lines, ids);
+  collect(report.serving.host_lines, ids);
 }
 
 // What random plans reach seldom.
@@ -46,7 +47,7 @@ const char* const kRarePlans[] = {
     "model=llama-3.1-8b&framework=deepspeed&gpus=8&grad_dtype=fp32&fused_optimizer=0",
     "model=llama-3.1-8b&method=lora&train_embeddings=1&framework=ddp",
     "model=llama-3.1-8b&engine=sglang&draft_layers=1&draft_tokens=4&prefix=500&long_share=0.1&long_prompt=50000",
-    "model=mistral-7b-v0.1&engine=llamacpp&weights=q4_k_m&prompt=16000",
+    "model=gpt-oss-20b&engine=llamacpp&weights=q4_k_m&prompt=16000&gpu_layers=10&swap=1",
     "model=gpt2&dropout=1&attention=eager&framework=ddp",
     "model=custom&params=7e9&gpus=8&framework=ddp"};
 
