@@ -1,5 +1,5 @@
 #include "engine/advice/launch_dialects.h"
-#include "engine/serving/vllm_defaults.h"
+#include "engine/serving/vllm_run.h"
 #include "engine/units.h"
 
 // vllm/engine/arg_utils.py, vllm/config (0.21): names and defaults.
@@ -42,13 +42,10 @@ void read_lengths(LaunchReader& reader, GivenFlags& given) {
   const bool sequences = given.has("max-num-seqs");
   if (tokens && sequences) return;
   reader.resolve_now();
-  Plan newest = reader.plan();
-  if (newest.accelerator == nullptr) return;
-  newest.engine_version = "999";
-  for (const Key key : {Key::batch_tokens, Key::max_seqs}) newest.given.reset(static_cast<size_t>(key));
-  const VllmRun run = vllm_run(newest);
-  if (!tokens) reader.set(Key::batch_tokens, write_number(run.tokens));
-  if (!sequences) reader.set(Key::max_seqs, write_number(run.sequences));
+  if (reader.plan().accelerator == nullptr) return;
+  const VllmLimits newest = vllm_limits(reader.plan());
+  if (!tokens) reader.set(Key::batch_tokens, write_number(newest.batch_tokens));
+  if (!sequences) reader.set(Key::max_seqs, write_number(newest.max_seqs));
 }
 
 /// {"num_speculative_tokens": 5, ...}

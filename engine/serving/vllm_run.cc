@@ -39,4 +39,10 @@ VllmRun vllm_run(const Plan& plan) {
   return run;
 }
 
+VllmLimits vllm_limits(const Plan& plan) {
+  const bool a100 = plan.accelerator->id.find("a100") != std::string::npos;  // vllm#17885
+  const bool large = plan.gpu_mem >= 70 * kGiB && !a100;
+  return large ? VllmLimits{8192, 1024} : VllmLimits{2048, 256};
+}
+
 }  // namespace vram

@@ -15,4 +15,11 @@ struct VllmRun {
 
 VllmRun vllm_run(const Plan& plan);
 
+/// What the newest server chooses by itself on this card where it is not told (arg_utils.py, get_batch_defaults): a
+/// plan's own defaults never change, so who reads a command line or a log sets these as keys.
+struct VllmLimits {
+  double batch_tokens = 0, max_seqs = 0;
+};
+VllmLimits vllm_limits(const Plan& plan);
+
 }  // namespace vram

@@ -11,8 +11,6 @@ namespace {
 
 bool contains(const std::string& text, const char* word) { return text.find(word) != std::string::npos; }
 
-bool is_a100(const Plan& plan) { return contains(std::string(plan.accelerator->id), "a100"); }
-
 /// The first engine: up to 0.7, and up to 0.10 on cards older than Ampere or where the version says so.
 bool is_v0(const Plan& plan, const std::string& said, double version) {
   const std::string family(plan.accelerator->family);
@@ -55,13 +53,13 @@ double version_number(const std::string& text) {
   return major * 1e6 + minor * 1e3 + patch;
 }
 
-VllmLimits vllm_limits(const Plan& plan, const std::string& said) {
+VllmLimits vllm_limits_of(const Plan& plan, const std::string& said) {
   const double version = version_number(plan.engine_version);
   // create_engine_config of V0: prefill is chunked, 512 tokens at a time, where max_len is above 32768.
   if (is_v0(plan, said, version)) return {plan.max_len > 32768 ? 512 : std::max(plan.max_len, 2048.0), 256};
-  const bool large = plan.gpu_mem >= 70 * kGiB && !is_a100(plan);  // get_batch_defaults; vllm#17885
-  // _override_v1_engine_args of 0.8 took 1024 sequences on every card.
-  return {large ? 8192.0 : 2048.0, large || version < 9e3 ? 1024.0 : 256.0};
+  VllmLimits limits = vllm_limits(plan);
+  if (version < 9e3) limits.max_seqs = 1024;  // _override_v1_engine_args of 0.8: on every card
+  return limits;
 }
 
 double vllm_utilization(const Plan& plan) { return version_number(plan.engine_version) < 22e3 ? 0.9 : 0.92; }

@@ -134,7 +134,7 @@ void set_engine_defaults(ServingMap& m) {
   const Plan plan = read_plan(m.share.text()).plan;
   if (!plan.accelerator) return;
   if (m.engine == "vllm") {
-    const VllmLimits limits = vllm_limits(plan, text(m.c, "engine_version"));
+    const VllmLimits limits = vllm_limits_of(plan, text(m.c, "engine_version"));
     if (m.share.get("batch_tokens").empty()) m.share.set("batch_tokens", limits.batch_tokens);
     if (m.share.get("max_seqs").empty()) m.share.set("max_seqs", limits.max_seqs);
     const bool dated = !plan.engine_version.empty() && m.share.get("utilization").empty();
