@@ -32,21 +32,26 @@ void add_capacity(const ServingBill& bill, FigureList& list) {
   }
   list.requests("... at the longest", bill.max_concurrency_at_max_len, tokens(plan.max_len) + " each");
   list.requests("... at the tpot asked", bill.max_concurrency_at_tpot);
+  list.requests("... at the ttft asked", bill.max_concurrency_at_ttft);
   list.requests("Promised", bill.promised_concurrency,
                 percent(plan.derate) + " of that; " + show_grouped(plan.concurrency) + " asked for");
   if (bill.longest_context) list.add("Longest context", tokens(*bill.longest_context), "of one request");
   list.requests("Replicas needed", bill.replicas_needed);
+  list.requests("Waiting in swap", bill.swapped_requests);
+  list.bytes("Host memory", bill.host_bytes, "of a replica");
 }
 
 void add_speed(const ServingBill& bill, FigureList& list) {
   const std::string load = "at " + counted(list.report.plan.concurrency, "request", "requests");
   if (bill.flops_per_token) list.add("Work a token", flops_text(*bill.flops_per_token), "forward");
   if (bill.prefill_seconds) list.add("Prefill", show_duration(*bill.prefill_seconds), "of one prompt");
+  if (bill.ttft_seconds) list.add("First token", show_duration(*bill.ttft_seconds), load);
   if (bill.decode_seconds_per_token) {
     list.add("Decode", show_duration(*bill.decode_seconds_per_token), "a token, " + load);
   }
   if (bill.tokens_per_second) list.add("Tokens a second", show_count(*bill.tokens_per_second), load);
   if (bill.requests_per_second) list.add("Requests a second", show_count(*bill.requests_per_second), load);
+  if (bill.speed_band) list.add("Times and rates", "± " + percent(*bill.speed_band));
   if (bill.usd_per_million_tokens) {
     list.add("Cost", show_fixed(*bill.usd_per_million_tokens, 2) + " USD", "a million tokens");
   }
