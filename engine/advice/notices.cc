@@ -5,6 +5,7 @@
 #include "engine/advice/remedies.h"
 #include "engine/compute/rates.h"
 #include "engine/compute/step_time.h"
+#include "engine/formats.h"
 #include "engine/units.h"
 
 namespace vram {
@@ -142,6 +143,29 @@ void about_the_host(const Plan& plan, const TrainingBill& training, Findings& ou
           shown_bytes(plan, plan.host_mem) + ".");
 }
 
+/// A format of the weights that the chip can store, not compute.
+void about_served_weights(const Plan& plan, Findings& out) {
+  const Accelerator& chip = *plan.accelerator;
+  const Format* format = find_format(plan.weights);
+  if (format == nullptr || chip.bf16_tflops + chip.fp16_tflops <= 0) return;
+  const bool computed = (format->compute != "fp8" || chip.fp8_tflops > 0) &&
+                        (format->compute != "fp4" || chip.fp4_tflops > 0) &&
+                        (format->compute != "int8" || chip.int8_tops > 0);
+  if (computed) return;
+  add(out, Severity::warning, "weights_not_computed",
+      chip.name + " cannot compute in " + std::string(format->compute) + ": weights in " + std::string(format->name) +
+          " take less memory and are multiplied in a wider format.");
+}
+
+void about_targets(const Plan& plan, const ServingBill& serving, Findings& out) {
+  const double in_time = std::min(serving.max_concurrency_at_tpot.value_or(plan.concurrency),
+                                  serving.max_concurrency_at_ttft.value_or(plan.concurrency));
+  if (serving.verdict == Verdict::exceeds || in_time >= plan.concurrency) return;
+  add(out, Severity::warning, "targets_missed",
+      "Memory holds the " + show_grouped(plan.concurrency) + " requests asked for, and about " + show_grouped(in_time) +
+          " of them are in time: spread them over more replicas.");
+}
+
 void about_serving(const ServingBill& serving, Findings& out) {
   if (serving.verdict != Verdict::fits) return;
   add(out, Severity::info, "memory_is_not_enough",
@@ -172,6 +196,8 @@ std::vector<Finding> notices(const Plan& plan, const TrainingBill& training, con
   about_the_host(plan, training, out);
   about_the_cluster(plan, training, compute, out);
   about_figures(plan, compute, out);
+  about_served_weights(plan, out);
+  about_targets(plan, serving, out);
   about_serving(serving, out);
   return out;
 }
