@@ -291,6 +291,28 @@ std::string change_at(const Plot& plot, size_t point, float y) {
   return change.empty() || picked.empty() ? change + picked : change + "&" + picked;
 }
 
+/// Where one looks: under the pointer; or where a finger tapped, until it taps elsewhere. Its second tap presses.
+struct Look {
+  bool there = false, pressed = false;
+  float x = 0, y = 0;
+};
+
+Look look_at(const Plot& plot, const Touch& touch) {
+  static std::string tapped;  // the picture, and where in it, as shares
+  static ImVec2 tap;
+  const ImGuiIO& io = ImGui::GetIO();
+  const bool inside = touch.hovered && plot.box.holds(io.MousePos.x, io.MousePos.y);
+  const bool finger = io.MouseSource == ImGuiMouseSource_TouchScreen;
+  const auto tapped_at = [&] { return Look{true, false, plot.box.x + tap.x * plot.box.w, plot.box.y + tap.y * plot.box.h}; };
+  if (!finger) return {inside, touch.pressed, io.MousePos.x, io.MousePos.y};
+  if (ImGui::IsMouseClicked(0) && !inside && tapped == plot.chart.name) tapped.clear();
+  if (!touch.pressed || !inside) return tapped == plot.chart.name ? tapped_at() : Look{};
+  const bool again = tapped == plot.chart.name && point_at(plot, tapped_at().x) == point_at(plot, io.MousePos.x);
+  tapped = again ? "" : plot.chart.name;
+  tap = {(io.MousePos.x - plot.box.x) / plot.box.w, (io.MousePos.y - plot.box.y) / plot.box.h};
+  return {true, again, io.MousePos.x, io.MousePos.y};
+}
+
 /// The phases of a training step, to choose from: what each has allocated.
 float phase_links(const App& app, float x, float y, float width, std::string* picked) {
   const TrainingBill& training = app.report.training;
@@ -329,14 +351,14 @@ float chart_view(const Chart& chart, float x, float y, float width, std::string*
   bool notes = false;
   for (const Chart::Point& point : chart.points) notes = notes || !point.note.empty();
   const float height = plot.box.bottom() + px(notes ? 36 : 22) - top;
-  const ImVec2 pointer = ImGui::GetIO().MousePos;
-  if (!touch.hovered || !plot.box.holds(pointer.x, pointer.y)) return height;
-  const size_t point = point_at(plot, pointer.x);
-  const std::string here = change_at(plot, point, pointer.y);
-  if (!here.empty()) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
-  draw_cross_hair(plot, point, pointer.x);
-  draw_tip(plot, point, pointer.x, !here.empty());
-  if (touch.pressed) *change = here;
+  const Look look = look_at(plot, touch);
+  if (!look.there) return height;
+  const size_t point = point_at(plot, look.x);
+  const std::string here = change_at(plot, point, look.y);
+  if (!here.empty() && touch.hovered) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
+  draw_cross_hair(plot, point, look.x);
+  draw_tip(plot, point, look.x, !here.empty());
+  if (look.pressed) *change = here;
   return height;
 }
 

@@ -6,7 +6,7 @@ const base = 'v=1&model=llama-2-7b&gpus=8';
 /// A point of a picture, by shares of its width and height, in CSS pixels.
 async function point(tab, name, x, y) {
   const at = await tab.place(name);
-  return [at.x + at.w * (x - 0.5), at.y + at.h * (y - 0.5)];
+  return [Math.round(at.x + at.w * (x - 0.5)), Math.round(at.y + at.h * (y - 0.5))];  // fingers take whole ones
 }
 
 async function hover(tab, name, x, y = 0.5) {
@@ -40,6 +40,19 @@ export const cases = {
     await tab.until(async () => (await tab.hash()).includes('seq=16384'), 'the address follows');
     await tab.page.goBack();
     await tab.until(async () => (await tab.report()).share === base, 'back');
+    await tab.close();
+  },
+  async 'a finger looks with its first tap and presses with its second'() {
+    const tab = await open(base, { width: 390, height: 3000, touch: true });
+    const tap = async () => {
+      await tab.page.touchscreen.tap(...await point(tab, 'chart.seq', 0.99));
+      await tab.settle();
+      return Object.keys((await tab.state()).places).some((place) => place.startsWith('tip.Total'));
+    };
+    truth(await tap(), 'no values');
+    equal((await tab.report()).share, base, 'looking changes nothing');
+    await tap();
+    equal((await tab.report()).share, `${base}&seq=16384`, 'share');
     await tab.close();
   },
   async 'a phase of the step is chosen, and the bill follows'() {
