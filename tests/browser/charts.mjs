@@ -4,9 +4,9 @@ import { equal, open, truth } from './harness.mjs';
 const base = 'v=1&model=llama-2-7b&gpus=8';
 
 /// A point of a picture, by shares of its width and height, in CSS pixels.
-async function point(tab, name, x, y) {
+async function point(tab, name, x, y = 0.5) {
   const at = await tab.place(name);
-  return [Math.round(at.x + at.w * (x - 0.5)), Math.round(at.y + at.h * (y - 0.5))];  // fingers take whole ones
+  return [Math.round(at.x + at.w * (x - 0.5)), Math.round(at.y + at.h * (y - 0.5))];
 }
 
 async function hover(tab, name, x, y = 0.5) {
@@ -43,7 +43,7 @@ export const cases = {
     await tab.close();
   },
   async 'a finger looks with its first tap and presses with its second'() {
-    const tab = await open(base, { width: 390, height: 3000, touch: true });
+    const tab = await open(base, { width: 390, height: 2400, touch: true });
     const tap = async () => {
       await tab.page.touchscreen.tap(...await point(tab, 'chart.seq', 0.99));
       await tab.settle();
@@ -68,7 +68,7 @@ export const cases = {
     const { max_concurrency: most } = (await tab.report()).serving;
     const own = await hover(tab, 'chart.concurrency', 2 / 7);  // 4k of 1k to 128k
     truth(own.includes(`bf16 ${most.toLocaleString('en')}`), `no ${most} in ${own}`);
-    await press(tab, 'chart.concurrency', 0.999, 0.02);
+    await press(tab, 'chart.concurrency', 0.99, 0.02);
     const { share } = await tab.report();
     truth(share.includes('prompt=130560') && share.includes('kv=nvfp4'), share);
     truth((await tab.report()).serving.max_concurrency < most, 'longer requests, but not fewer');
