@@ -7,6 +7,7 @@ namespace cli {
 // Each answers the exit status.
 int estimate(const Arguments& arguments);
 int plan(const Arguments& arguments);
+int diagnose(const Arguments& arguments);
 int link(const Arguments& arguments);
 int batch(const Arguments& arguments);
 int models(const Arguments& arguments);

@@ -15,6 +15,8 @@ constexpr const char* kUsage =
   vram-ledger plan     [SHARE] [--KEY VALUE]... [--top N]
                        layouts that fit, best first; --question, --deadline,
                        --budget and --gpus-among say what is asked
+  vram-ledger diagnose [SHARE] [--KEY VALUE]... [--log FILE]
+                       [--format text|json|markdown]
   vram-ledger models | gpus [--format text|json|markdown|csv]
   vram-ledger link     [SHARE] [--KEY VALUE]...    the canonical share string
   vram-ledger batch    FILE [--format ...]         a share string a line
@@ -33,6 +35,8 @@ shows one. Every key is a flag, too, with - for _.
                    DeepSpeed, accelerate, torchtitan, transformers
                    (and --format launch prints a plan as such a script)
   --vs SHARE       the plan beside a second one, and what differs
+  --log FILE       an error, nvidia-smi, a summary, a start-up log: what it says,
+                   beside the plan's bill (- = standard input)
   --check          exit status 1 where the plan does not fit (of view=serve: does
                    not serve what is asked); with =tight also where it may not
   --timeline       with the memory along a training step, layer by layer

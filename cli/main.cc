@@ -13,7 +13,7 @@ struct Command {
   int (*run)(const cli::Arguments&);
 };
 
-constexpr Command kCommands[] = {{"estimate", cli::estimate}, {"plan", cli::plan},     {"diagnose", cli::not_yet},
+constexpr Command kCommands[] = {{"estimate", cli::estimate}, {"plan", cli::plan},     {"diagnose", cli::diagnose},
                                  {"models", cli::models},     {"gpus", cli::gpus},    {"link", cli::link},
                                  {"batch", cli::batch},       {"keys", cli::keys},    {"help", cli::help}};
 

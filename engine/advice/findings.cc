@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "engine/advice/diagnose/calibrate.h"
 #include "engine/advice/remedies.h"
 #include "engine/units.h"
 
@@ -92,6 +93,7 @@ std::vector<Finding> findings(const Plan& plan, const TrainingBill& training, co
     out.push_back(serving_verdict(plan, serving));
     append(out, serving_remedies(plan, serving, kMostRemedies));
   }
+  if (std::optional<Finding> shifted = calibration_finding(plan, training)) out.push_back(std::move(*shifted));
   append(out, notices(plan, training, compute, serving));
   return out;
 }

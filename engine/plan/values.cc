@@ -50,7 +50,7 @@ std::optional<Value> read_choice(const Field& field, std::string_view text) {
 std::optional<Value> read_text(Key key, std::string_view text) {
   if (key == Key::model || key == Key::gpu)
     return text.empty() ? std::nullopt : std::optional(Value{0, std::string(text)});
-  if (text.empty() || key == Key::vs) return Value{0, std::string(text)};
+  if (text.empty() || key == Key::vs || key == Key::measured_with) return Value{0, std::string(text)};
   Value value;
   switch (key) {
     case Key::pattern:
@@ -100,6 +100,7 @@ std::string accepted_text(Key key) {
     case Key::engine_version:
       return "a version such as 0.9.1";
     case Key::vs:
+    case Key::measured_with:
       return "a share string, percent-encoded";
     case Key::gpus_among:
       return "a list of accelerators of the presets, with commas";

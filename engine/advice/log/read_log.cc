@@ -29,8 +29,8 @@ void thin_out(LogReading& reading) {
 }
 
 struct Candidate {
-  const Family* family;
-  const Row* row;
+  const LogFamily* family;
+  const LogRow* row;
 };
 
 /// Rows by the character they begin with.
@@ -40,8 +40,8 @@ struct Index {
   Index() {
     for (const auto families : {torch_families, device_families, training_families, vllm_families, server_families,
                                 llamacpp_families, compiler_families, host_families}) {
-      for (const Family& family : families()) {
-        for (const Row& row : family.rows) add({&family, &row});
+      for (const LogFamily& family : families()) {
+        for (const LogRow& row : family.rows) add({&family, &row});
       }
     }
   }
@@ -136,7 +136,7 @@ struct Reader {
   }
 
   void take(const Candidate& candidate, const RowMatch& match, size_t at) {
-    if (candidate.row->role == Role::prefix) {
+    if (candidate.row->role == RowRole::prefix) {
       for (const Capture& capture : match.captures) {
         prefix_rank = static_cast<int>(capture.number);
         prefix_name = capture.name == "tp_rank" ? "tp_rank" : "rank";
@@ -145,7 +145,7 @@ struct Reader {
       return;
     }
     const bool other_tool = std::string_view(tool) != candidate.family->tool;
-    if (candidate.row->role == Role::starts || other_tool || message == 0) begin_message(candidate.family->tool);
+    if (candidate.row->role == RowRole::starts || other_tool || message == 0) begin_message(candidate.family->tool);
     add_prefix(at);
     std::string on;
     for (const Capture& capture : match.captures) {

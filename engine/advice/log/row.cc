@@ -228,9 +228,9 @@ bool inside_word(const LogText& text, size_t at) {
 
 }  // namespace
 
-char first_character(const Row& row) { return row.pattern[0] == '{' ? '\0' : lower(row.pattern[0]); }
+char first_character(const LogRow& row) { return row.pattern[0] == '{' ? '\0' : lower(row.pattern[0]); }
 
-RowMatch match_row(const Row& row, Gigabyte gigabyte, const LogText& text, size_t at) {
+RowMatch match_row(const LogRow& row, Gigabyte gigabyte, const LogText& text, size_t at) {
   Matcher matcher{row.pattern, text, gigabyte, at};
   if (inside_word(text, at)) return {};
   matcher.out.matched = matcher.run(row.pattern) && matcher.at > at;

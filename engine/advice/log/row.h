@@ -10,7 +10,7 @@
 
 namespace vram {
 
-enum class Role : uint8_t {
+enum class RowRole : uint8_t {
   figures,
   starts,  // a message of its own begins here: figures behind it belong together
   prefix   // stands before the text of a line and says whose it is
@@ -28,17 +28,17 @@ enum class Role : uint8_t {
 ///   @         any of '":=,()            !                  a row of dots
 /// A capture without a name is read over. Sizes are reported as name_bytes; where the row has an `on`, those of a
 /// device or buffer, as name_by_device. `device`, `rank`, `tp_rank`: whose the whole message is.
-struct Row {
+struct LogRow {
   const char* pattern;
   const char* says = "";  // what the text means by itself: "resource=host;stage=kv"; "unread=..." what it fails to say
-  Role role = Role::figures;
+  RowRole role = RowRole::figures;
 };
 
 /// The rows of one tool. To teach the reader a message, add a row.
-struct Family {
+struct LogFamily {
   const char* tool;
   Gigabyte gigabyte;
-  std::span<const Row> rows;
+  std::span<const LogRow> rows;
 };
 
 enum class CaptureKind : uint8_t { bytes, number, text };
@@ -59,9 +59,9 @@ struct RowMatch {
   std::vector<Capture> captures;  // also those that could not be read; where `matched` is false, only those
 };
 
-RowMatch match_row(const Row& row, Gigabyte gigabyte, const LogText& text, size_t at);
+RowMatch match_row(const LogRow& row, Gigabyte gigabyte, const LogText& text, size_t at);
 
 /// A character that a match of the row can begin with; 0: a number's.
-char first_character(const Row& row);
+char first_character(const LogRow& row);
 
 }  // namespace vram

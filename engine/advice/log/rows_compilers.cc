@@ -4,24 +4,24 @@ namespace vram {
 namespace {
 
 // XLA's K, M and G are binary.
-constexpr Row kXla[] = {
+constexpr LogRow kXla[] = {
     {"in memory space vmem. Used {S used} of {S capacity} vmem.^ Exceeded vmem capacity by {S exceeded}",
-     "space=vmem;resource=on-chip", Role::starts},
+     "space=vmem;resource=on-chip", RowRole::starts},
     {"in memory space {w space}. Used {S used} of {S capacity} {w}.^ Exceeded {w} capacity by {S exceeded}", "",
-     Role::starts},
-    {"Used {S used} of {S capacity} hbm.^ Exceeded hbm capacity by {S exceeded}", "", Role::starts},
+     RowRole::starts},
+    {"Used {S used} of {S capacity} hbm.^ Exceeded hbm capacity by {S exceeded}", "", RowRole::starts},
     {"Total hbm usage >= {S total}:^ reserved {S reserved}^ program {S program}^ arguments {S arguments}"},
     {"Program hbm requirement {S program}:"},
     {"global {S global} scoped {S scoped}"},
     {"global {S global}"},
     {"HLO temp {S hlo_temp} ("},
-    {"Out of memory while trying to allocate {B tried} bytes", "", Role::starts},
-    {"Out of memory while trying to allocate {S tried}", "", Role::starts},
-    {"Out of memory allocating {B tried} bytes", "", Role::starts},
-    {"Attempting to reserve {S tried} at the bottom of memory", "", Role::starts},
-    {"Attempting to allocate {S tried}. That was not possible. There are {S free} free", "", Role::starts},
-    {"Failed to allocate request for {S} ({S tried}) on device ordinal {n device}", "", Role::starts},
-    {"allocating {B tried} bytes", "", Role::starts},
+    {"Out of memory while trying to allocate {B tried} bytes", "", RowRole::starts},
+    {"Out of memory while trying to allocate {S tried}", "", RowRole::starts},
+    {"Out of memory allocating {B tried} bytes", "", RowRole::starts},
+    {"Attempting to reserve {S tried} at the bottom of memory", "", RowRole::starts},
+    {"Attempting to allocate {S tried}. That was not possible. There are {S free} free", "", RowRole::starts},
+    {"Failed to allocate request for {S} ({S tried}) on device ordinal {n device}", "", RowRole::starts},
+    {"allocating {B tried} bytes", "", RowRole::starts},
     {"parameter allocation: {S parameter}"},
     {"constant allocation: {S constant}"},
     {"maybe_live_out allocation: {S maybe_live_out}"},
@@ -31,59 +31,59 @@ constexpr Row kXla[] = {
     {"total fragmentation: {S fragmentation}"},
 };
 
-constexpr Row kTensorFlow[] = {
-    {"OOM when allocating tensor with shape[{t shape}] and type {w dtype}^ on ~GPU:{n device}", "", Role::starts},
-    {"ran out of memory trying to allocate {S tried} (rounded to {B tried_rounded})", "", Role::starts},
-    {"ran out of memory trying to allocate {S tried}", "", Role::starts},
-    {"failed to allocate {S} ({B tried} bytes) from device", "", Role::starts},
-    {"failed to alloc {B tried} bytes", "", Role::starts},
+constexpr LogRow kTensorFlow[] = {
+    {"OOM when allocating tensor with shape[{t shape}] and type {w dtype}^ on ~GPU:{n device}", "", RowRole::starts},
+    {"ran out of memory trying to allocate {S tried} (rounded to {B tried_rounded})", "", RowRole::starts},
+    {"ran out of memory trying to allocate {S tried}", "", RowRole::starts},
+    {"failed to allocate {S} ({B tried} bytes) from device", "", RowRole::starts},
+    {"failed to alloc {B tried} bytes", "", RowRole::starts},
     {"Sum Total of in-use chunks: {S in_use_chunks}"},
-    {"Limit: {B limit}$InUse: {B in_use}", "", Role::starts},
+    {"Limit: {B limit}$InUse: {B in_use}", "", RowRole::starts},
     {"MaxInUse: {B max_in_use}"},
     {"NumAllocs: {n num_allocs}"},
     {"MaxAllocSize: {B max_alloc}"},
 };
 
-constexpr Row kOnnx[] = {
-    {"Failed to allocate memory for requested buffer of size {B tried}", "", Role::starts},
-    {"Available memory of {B free} is smaller than requested bytes of {B tried}", "", Role::starts},
+constexpr LogRow kOnnx[] = {
+    {"Failed to allocate memory for requested buffer of size {B tried}", "", RowRole::starts},
+    {"Available memory of {B free} is smaller than requested bytes of {B tried}", "", RowRole::starts},
 };
 
-constexpr Row kPaddle[] = {
+constexpr LogRow kPaddle[] = {
     {"Cannot allocate {S tried} memory on GPU {n device}^, {S allocated} memory has been allocated^ and available "
      "memory "
      "is only {S free}",
-     "", Role::starts},
+     "", RowRole::starts},
 };
 
-constexpr Row kMindSpore[] = {
-    {"TotalUsedMemStatistics : {B used}", "", Role::starts},
+constexpr LogRow kMindSpore[] = {
+    {"TotalUsedMemStatistics : {B used}", "", RowRole::starts},
     {"alloc size : {B tried}"},
     {"alloc size: {B tried}"},
     {"total mem size : {B capacity}"},
 };
 
-constexpr Row kTenstorrent[] = {
+constexpr LogRow kTenstorrent[] = {
     {"Not enough space to allocate {B tried} B {w} buffer across {n banks} banks^, where each bank needs to store "
      "{B per_bank} B^, but bank size is only {B bank} B",
-     "", Role::starts},
+     "", RowRole::starts},
 };
 
-constexpr Row kTriton[] = {
+constexpr LogRow kTriton[] = {
     {"out of resource: shared memory, Required: {B required}, Hardware limit: {B limit}",
-     "resource=gpu shared memory (on-chip)", Role::starts},
+     "resource=gpu shared memory (on-chip)", RowRole::starts},
 };
 
-constexpr Family kFamilies[] = {{"XLA", Gigabyte::binary, kXla},
-                                {"TensorFlow", Gigabyte::binary, kTensorFlow},
-                                {"ONNX Runtime", Gigabyte::binary, kOnnx},
-                                {"PaddlePaddle", Gigabyte::binary, kPaddle},
-                                {"MindSpore", Gigabyte::binary, kMindSpore},
-                                {"TT-Metal", Gigabyte::binary, kTenstorrent},
-                                {"Triton", Gigabyte::binary, kTriton}};
+constexpr LogFamily kFamilies[] = {{"XLA", Gigabyte::binary, kXla},
+                                   {"TensorFlow", Gigabyte::binary, kTensorFlow},
+                                   {"ONNX Runtime", Gigabyte::binary, kOnnx},
+                                   {"PaddlePaddle", Gigabyte::binary, kPaddle},
+                                   {"MindSpore", Gigabyte::binary, kMindSpore},
+                                   {"TT-Metal", Gigabyte::binary, kTenstorrent},
+                                   {"Triton", Gigabyte::binary, kTriton}};
 
 }  // namespace
 
-std::span<const Family> compiler_families() { return kFamilies; }
+std::span<const LogFamily> compiler_families() { return kFamilies; }
 
 }  // namespace vram

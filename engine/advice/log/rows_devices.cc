@@ -5,29 +5,29 @@ namespace {
 
 // The power column and, under MIG, the BAR1 line look like memory: the first has no bytes, the second an empty cell
 // before it.
-constexpr Row kNvidia[] = {
+constexpr LogRow kNvidia[] = {
     {"| | {S} / {S} |"},
     {"| {S used} / {S total} |"},
     {"| Not Supported |", "unread=used_bytes"},
     {"| {n} N/A N/A {n} {w} {w process_name} {S process_list} |"},
-    {"| {n device} {n} {n} {n} | {S used} / {S total} |", "", Role::starts},  // a MIG device
-    {"| {n device} {t gpu_name} | 0000", "", Role::starts},
+    {"| {n device} {n} {n} {n} | {S used} / {S total} |", "", RowRole::starts},  // a MIG device
+    {"| {n device} {t gpu_name} | 0000", "", RowRole::starts},
     {"FB Memory Usage Total : {S total}< Reserved : {S driver_reserved}> Used : {S used}^ Free : {S free}", "",
-     Role::starts},
+     RowRole::starts},
 };
 
-constexpr Row kRocm[] = {
-    {"GPU[{n device}] : VRAM Total Memory (B): {B total}", "", Role::starts},
+constexpr LogRow kRocm[] = {
+    {"GPU[{n device}] : VRAM Total Memory (B): {B total}", "", RowRole::starts},
     {"GPU[{n device}] : VRAM Total Used Memory (B): {B used}"},
     {"VRAM Total Memory (B)\" @{B total}"},
     {"VRAM Total Used Memory (B)\" @{B used}"},
-    {"card{n device}\": {", "", Role::starts},
+    {"card{n device}\": {", "", RowRole::starts},
 };
 
-constexpr Family kFamilies[] = {{"nvidia-smi", Gigabyte::binary, kNvidia}, {"rocm-smi", Gigabyte::binary, kRocm}};
+constexpr LogFamily kFamilies[] = {{"nvidia-smi", Gigabyte::binary, kNvidia}, {"rocm-smi", Gigabyte::binary, kRocm}};
 
 }  // namespace
 
-std::span<const Family> device_families() { return kFamilies; }
+std::span<const LogFamily> device_families() { return kFamilies; }
 
 }  // namespace vram

@@ -4,7 +4,7 @@ namespace vram {
 namespace {
 
 // The kernel's kB are 1,024 bytes; its task table counts pages.
-constexpr Row kKernel[] = {
+constexpr LogRow kKernel[] = {
     {"oom-kill:constraint=CONSTRAINT_NONE", "constraint=global;resource=host"},
     {"oom-kill:constraint=CONSTRAINT_MEMCG", "constraint=memcg;resource=host"},
     {"oom-kill:constraint=CONSTRAINT_CPUSET", "constraint=cpuset;resource=host"},
@@ -14,7 +14,7 @@ constexpr Row kKernel[] = {
     {"[{n}] {n} {n} {P total_vm} {P rss} {P} {P} {P} {n} {n} {n} {w process_name}", "resource=host"},
 };
 
-constexpr Row kLauncher[] = {
+constexpr LogRow kLauncher[] = {
     {"exitcode: {n exitcode}^) local_rank: {n local_rank}"},
     {"return code = {n exitcode}"},
     {"Reason: OOMKilled$Exit Code: {n exitcode}", "resource=host"},
@@ -26,13 +26,13 @@ constexpr Row kLauncher[] = {
     {"OOMKilled", "resource=host"},
 };
 
-constexpr Row kSlurm[] = {
+constexpr LogRow kSlurm[] = {
     {"Detected {n oom_events} oom-kill event", "resource=host"},
     {"Detected {n oom_events} oom_kill event", "resource=host"},
 };
 
 // psutil's bytes / 2^30, called GB.
-constexpr Row kRay[] = {
+constexpr LogRow kRay[] = {
     {"memory used={S task_used}) was running was {S host_used} / {S host_total} ({f fraction})^, which exceeds the "
      "memory "
      "usage threshold of {f threshold}",
@@ -42,16 +42,16 @@ constexpr Row kRay[] = {
      "resource=host"},
 };
 
-constexpr Row kAllocators[] = {
-    {"DefaultCPUAllocator: ~you tried to allocate {B tried}", "resource=host", Role::starts},
-    {"DefaultCPUAllocator: ", "resource=host", Role::starts},
+constexpr LogRow kAllocators[] = {
+    {"DefaultCPUAllocator: ~you tried to allocate {B tried}", "resource=host", RowRole::starts},
+    {"DefaultCPUAllocator: ", "resource=host", RowRole::starts},
     {"os error 1455", "resource=host;code=1455"},
     {"WinError 1455", "resource=host;code=1455"},
     {"std::bad_alloc", "resource=host"},
     {"[Errno 12] Cannot allocate memory", "resource=host"},
 };
 
-constexpr Row kShared[] = {
+constexpr LogRow kShared[] = {
     {"out of shared memory", "resource=shm"},
     {"[{n local_device}] ~failed to extend /dev/shm/{w} to {B shm_tried} bytes", "resource=shm"},
     {"failed to extend /dev/shm/{w} to {B shm_tried} bytes", "resource=shm"},
@@ -62,18 +62,19 @@ constexpr Row kShared[] = {
     {"Failed to CUDA host alloc {B tried} bytes", "failed=NCCL"},
 };
 
-constexpr Row kOthers[] = {
+constexpr LogRow kOthers[] = {
     {"CUDA_ERROR_OUT_OF_MEMORY", "oom=1"},
     {"Some modules are dispatched on the CPU or the disk", "stage=weights"},
 };
 
-constexpr Family kFamilies[] = {{"Linux kernel", Gigabyte::binary, kKernel}, {"launcher", Gigabyte::binary, kLauncher},
-                                {"Slurm", Gigabyte::binary, kSlurm},         {"Ray", Gigabyte::binary, kRay},
-                                {"host", Gigabyte::binary, kAllocators},     {"NCCL", Gigabyte::binary, kShared},
-                                {"CUDA", Gigabyte::binary, kOthers}};
+constexpr LogFamily kFamilies[] = {
+    {"Linux kernel", Gigabyte::binary, kKernel}, {"launcher", Gigabyte::binary, kLauncher},
+    {"Slurm", Gigabyte::binary, kSlurm},         {"Ray", Gigabyte::binary, kRay},
+    {"host", Gigabyte::binary, kAllocators},     {"NCCL", Gigabyte::binary, kShared},
+    {"CUDA", Gigabyte::binary, kOthers}};
 
 }  // namespace
 
-std::span<const Family> host_families() { return kFamilies; }
+std::span<const LogFamily> host_families() { return kFamilies; }
 
 }  // namespace vram

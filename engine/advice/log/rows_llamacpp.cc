@@ -4,7 +4,7 @@ namespace vram {
 namespace {
 
 // llama.cpp, 2023 to 2026: "MB" was binary. A sum over devices ("KV self size") has no device.
-constexpr Row kLlama[] = {
+constexpr LogRow kLlama[] = {
     {"load_tensors: {w on}< model> buffer size = {S weights}"},
     {"KV self size = {S kv}^, K ({w k_type}): {S k}, V ({w v_type}): {S v}"},
     {"kv_cache_init: {w on} KV buffer size = {S kv}"},
@@ -47,7 +47,7 @@ constexpr Row kLlama[] = {
     {"buffer, size = {S buffers}^, offs = {n}, ({M used_total} /"},
     {"buffer, size = {S buffers}^, ({M used_total} /"},
     // failures
-    {"allocating {S tried_mib} on device {n device}: cudaMalloc failed: out of memory", "", Role::starts},
+    {"allocating {S tried_mib} on device {n device}: cudaMalloc failed: out of memory", "", RowRole::starts},
     {"failed to allocate {w} buffer of size {B tried}"},
     {"alloc_tensor_range: failed to allocate {w} buffer of size {B tried}", "stage=weights"},
     {"gallocr_reserve_n_impl: failed to allocate {w} buffer of size {B tried}", "stage=compute"},
@@ -70,8 +70,8 @@ constexpr Row kLlama[] = {
 };
 
 // Ollama's logfmt. Lists are by GPU; "required" and "total" are sums.
-constexpr Row kOllama[] = {
-    {"layers.model={n layers_total}", "", Role::starts},
+constexpr LogRow kOllama[] = {
+    {"layers.model={n layers_total}", "", RowRole::starts},
     {"layers.offload={n layers_offloaded}"},
     {"memory.available=\"[{L available}"},
     {"memory.available=\"{S available}"},
@@ -102,24 +102,24 @@ constexpr Row kOllama[] = {
     {"KvSize:{n n_ctx}"},
     {"--ctx-size {n n_ctx}"},
     {"model requires more system memory ({S host_required}) than is available ({S host_free})", "resource=host",
-     Role::starts},
+     RowRole::starts},
     {"model request too large for system\" requested=\"{S host_required}\" available=\"{S host_free}\"",
-     "resource=host", Role::starts},
+     "resource=host", RowRole::starts},
     {"model request too large for system\" requested={B host_required} available={B host_free}", "resource=host",
-     Role::starts},
+     RowRole::starts},
 };
 
-constexpr Row kMlx[] = {
+constexpr LogRow kMlx[] = {
     {"Attempting to allocate {B tried} bytes which is greater than the maximum allowed buffer size of {B max_buffer} "
      "bytes",
-     "", Role::starts},
+     "", RowRole::starts},
 };
 
-constexpr Family kFamilies[] = {
+constexpr LogFamily kFamilies[] = {
     {"llama.cpp", Gigabyte::binary, kLlama}, {"Ollama", Gigabyte::binary, kOllama}, {"MLX", Gigabyte::binary, kMlx}};
 
 }  // namespace
 
-std::span<const Family> llamacpp_families() { return kFamilies; }
+std::span<const LogFamily> llamacpp_families() { return kFamilies; }
 
 }  // namespace vram

@@ -4,9 +4,9 @@ namespace vram {
 namespace {
 
 // sglang/srt/model_executor/model_runner.py, mem_cache/memory_pool.py, managers/scheduler.py: "GB" is 2^30.
-constexpr Row kSglang[] = {
-    {"TP{n tp_rank}]", "", Role::prefix},
-    {"Load weight begin. avail mem={S avail_before_weights}", "", Role::starts},
+constexpr LogRow kSglang[] = {
+    {"TP{n tp_rank}]", "", RowRole::prefix},
+    {"Load weight begin. avail mem={S avail_before_weights}", "", RowRole::starts},
     {"Load weight end. ~avail mem={S avail_after_weights}^, mem usage={S weights}"},
     {"KV Cache <is >allocated. ~#tokens: {n kv_tokens}^, K <size: >{S k}^, V <size: >{S v}"},
     {"KV Cache is allocated. ~#tokens: {n kv_tokens}^, KV size: {S kv}"},
@@ -19,7 +19,7 @@ constexpr Row kSglang[] = {
      "avail "
      "mem={S free}"},
     {"Capture <target ><draft ><verify ><prefill ><decode ><piecewise >cuda graph end. ~avail mem={S free}"},
-    {"max_total_num_tokens={n kv_tokens}", "", Role::starts},
+    {"max_total_num_tokens={n kv_tokens}", "", RowRole::starts},
     {"chunked_prefill_size={n chunked_prefill_size}"},
     {"max_prefill_tokens={n max_prefill_tokens}"},
     {"max_running_requests={n max_running_requests}"},
@@ -27,7 +27,7 @@ constexpr Row kSglang[] = {
     {"available_gpu_mem={S free}"},
     {"mem_fraction_static={f mem_fraction}"},
     {"Raise --mem-fraction-static above {f mem_fraction_needed}"},
-    {"under --mem-fraction-static={f mem_fraction}"},
+    {"under --mem-fraction-static={f mem_fraction}", "stage=kv"},
     {"--mem-fraction-static={f mem_fraction}"},
     {"Not enough memory. Please try to increase --mem-fraction-static", "stage=kv"},
     {"Capture cuda graph failed", "stage=graphs"},
@@ -37,12 +37,12 @@ constexpr Row kSglang[] = {
 };
 
 // tensorrt_llm/cpp: MemUsageChange in MiB; kv_cache_creator of the PyTorch back end in GiB.
-constexpr Row kTrtllm[] = {
-    {"CPU +{M}, GPU +{M gpu_added}, now: CPU {M host_used}, GPU {M used} (MiB)", "", Role::starts},
+constexpr LogRow kTrtllm[] = {
+    {"CPU +{M}, GPU +{M gpu_added}, now: CPU {M host_used}, GPU {M used} (MiB)", "", RowRole::starts},
     {"Allocate {B kv} bytes for k/v cache"},
     {"Using {n kv_tokens} total tokens in paged KV cache"},
     {"Using {n kv_tokens} tokens in paged KV cache"},
-    {"Allocated {S kv} for max tokens in paged KV cache ({n kv_tokens})", "", Role::starts},
+    {"Allocated {S kv} for max tokens in paged KV cache ({n kv_tokens})", "", RowRole::starts},
     {"Allocated {S context} for execution context memory"},
     {"Allocated {S runtime} GPU memory for runtime buffers"},
     {"Allocated {S decoder} GPU memory for decoder"},
@@ -52,7 +52,8 @@ constexpr Row kTrtllm[] = {
     {"Number of blocks in KV cache secondary pool: {n host_blocks}"},
     {"Number of tokens per block: {n block_tokens}"},
     {"Max KV cache pages per sequence: {n}"},
-    {"Memory used after loading model weights (inside torch) in memory usage profiling: {S weights}", "", Role::starts},
+    {"Memory used after loading model weights (inside torch) in memory usage profiling: {S weights}", "",
+     RowRole::starts},
     {"Memory used after loading model weights (outside torch) in memory usage profiling: {S outside_torch_after_load}"},
     {"Memory dynamically allocated during inference (inside torch) in memory usage profiling: {S activation}"},
     {"Memory used outside torch (e.g., NCCL and CUDA graphs) in memory usage profiling: {S non_torch}"},
@@ -61,51 +62,51 @@ constexpr Row kTrtllm[] = {
     {"device total memory {S capacity}"},
     {"tmp kv_mem {S tmp_kv}"},
     {"Estimated max memory in KV cache : {S kv}"},
-    {"Requested size was {B tried} bytes", "", Role::starts},
-    {"Requested amount of GPU memory ({B tried} bytes) could not be allocated", "", Role::starts},
-    {"[TensorRT-LLM][ERROR] CUDA runtime error in ~out of memory", "oom=1", Role::starts},
+    {"Requested size was {B tried} bytes", "", RowRole::starts},
+    {"Requested amount of GPU memory ({B tried} bytes) could not be allocated", "", RowRole::starts},
+    {"[TensorRT-LLM][ERROR] CUDA runtime error in ~out of memory", "oom=1", RowRole::starts},
 };
 
-constexpr Row kTgi[] = {
-    {"Not enough memory to handle {n total_tokens} total tokens with {n prefill_tokens} prefill tokens", "",
-     Role::starts},
-    {"Not enough memory to handle {n prefill_tokens} prefill tokens", "", Role::starts},
+constexpr LogRow kTgi[] = {
+    {"Not enough memory to handle {n total_tokens} total tokens with {n prefill_tokens} prefill tokens", "stage=kv",
+     RowRole::starts},
+    {"Not enough memory to handle {n prefill_tokens} prefill tokens", "stage=kv", RowRole::starts},
     {"Default `max_batch_prefill_tokens` to {n prefill_tokens}"},
     {"Setting max batch total tokens to {n kv_tokens}"},
     {"Inferred max batch total tokens: {n kv_tokens}"},
-    {"Free memory before the warmup: {S free_before}", "", Role::starts},
+    {"Free memory before the warmup: {S free_before}", "", RowRole::starts},
     {"Free memory after allocating the cache: {S free_after_kv}"},
     {"Total memory used for CUDA graphs: {S cudagraph}"},
     {"Total memory available: {S free}"},
 };
 
-constexpr Row kLmdeploy[] = {
-    {"[BlockManager] block_size = {S block}", "", Role::starts},
+constexpr LogRow kLmdeploy[] = {
+    {"[BlockManager] block_size = {S block}", "", RowRole::starts},
     {"[BlockManager] max_block_count = {n gpu_blocks}"},
     {"No enough blocks for `session_len` ({n max_model_len}), `session_len` truncated to {n max_model_len_effective}"},
-    {"[TM][ERROR] CUDA runtime error: out of memory", "oom=1", Role::starts},
+    {"[TM][ERROR] CUDA runtime error: out of memory", "oom=1", RowRole::starts},
 };
 
-constexpr Row kMlc[] = {
+constexpr LogRow kMlc[] = {
     {"The available single GPU memory is {S budget}, which is less than the sum of model weight size ({S weights}) and "
      "temporary buffer size ({S activation})",
-     "", Role::starts},
+     "", RowRole::starts},
 };
 
-constexpr Row kLmStudio[] = {
-    {"requires approximately {S required}^ of memory", "", Role::starts},
-    {"requires approximately NaN", "unread=required_bytes", Role::starts},
+constexpr LogRow kLmStudio[] = {
+    {"requires approximately {S required}^ of memory", "", RowRole::starts},
+    {"requires approximately NaN", "unread=required_bytes", RowRole::starts},
 };
 
-constexpr Row kExllama[] = {{"Insufficient VRAM", "oom=1"}};
+constexpr LogRow kExllama[] = {{"Insufficient VRAM", "oom=1"}};
 
-constexpr Family kFamilies[] = {{"SGLang", Gigabyte::binary, kSglang},  {"TensorRT-LLM", Gigabyte::binary, kTrtllm},
-                                {"TGI", Gigabyte::binary, kTgi},        {"LMDeploy", Gigabyte::binary, kLmdeploy},
-                                {"MLC-LLM", Gigabyte::binary, kMlc},    {"LM Studio", Gigabyte::decimal, kLmStudio},
-                                {"ExLlama", Gigabyte::binary, kExllama}};
+constexpr LogFamily kFamilies[] = {{"SGLang", Gigabyte::binary, kSglang},  {"TensorRT-LLM", Gigabyte::binary, kTrtllm},
+                                   {"TGI", Gigabyte::binary, kTgi},        {"LMDeploy", Gigabyte::binary, kLmdeploy},
+                                   {"MLC-LLM", Gigabyte::binary, kMlc},    {"LM Studio", Gigabyte::decimal, kLmStudio},
+                                   {"ExLlama", Gigabyte::binary, kExllama}};
 
 }  // namespace
 
-std::span<const Family> server_families() { return kFamilies; }
+std::span<const LogFamily> server_families() { return kFamilies; }
 
 }  // namespace vram

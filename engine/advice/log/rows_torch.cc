@@ -5,11 +5,11 @@ namespace {
 
 // c10/cuda/CUDACachingAllocator.cpp (1.0 to 2.14), intel-extension-for-pytorch, torch_npu: one sentence, clause by
 // clause, since pastes are cut and clauses come and go with the version and the back end.
-constexpr Row kAllocator[] = {
+constexpr LogRow kAllocator[] = {
     {"MPS backend out of memory (MPS allocated: {S allocated}, other allocations: {S other}, max allowed: "
      "{S max_allowed}^). Tried to allocate {S tried}^ on {w pool} pool",
-     "", Role::starts},
-    {"Tried to allocate {S tried}", "", Role::starts},
+     "", RowRole::starts},
+    {"Tried to allocate {S tried}", "", RowRole::starts},
     {"(GPU {n device}; {S capacity} total capacity"},
     {"(NPU {n device}; {S capacity} total capacity"},
     {"(XPU {n device}; {S capacity} total capacity"},
@@ -29,8 +29,8 @@ constexpr Row kAllocator[] = {
     {", with {S private_pool}^ allocated in private pools"},
     {"and {S reserved_unallocated} is reserved by PyTorch but unallocated"},
     // the cudaMallocAsync back end
-    {"Allocation on device {n device} would exceed allowed memory", "oom=1", Role::starts},
-    {"Allocation on device", "oom=1", Role::starts},
+    {"Allocation on device {n device} would exceed allowed memory", "oom=1", RowRole::starts},
+    {"Allocation on device", "oom=1", RowRole::starts},
     {"Currently allocated : {S allocated}"},
     {"Requested : {S tried}"},
     {"Device limit : {S capacity}"},
@@ -45,8 +45,8 @@ constexpr Row kAllocator[] = {
 };
 
 // torch/cuda/memory.py, memory_summary(): columns now, peak, all allocated, all freed; step 1,024 whatever the unit.
-constexpr Row kSummary[] = {
-    {"CUDA OOMs: {n num_ooms} | cudaMalloc retries: {n alloc_retries}", "", Role::starts},
+constexpr LogRow kSummary[] = {
+    {"CUDA OOMs: {n num_ooms} | cudaMalloc retries: {n alloc_retries}", "", RowRole::starts},
     {"| Allocated memory | {S allocated} | {S peak_allocated} |"},
     {"| Active memory | {S active} | {S peak_active} |"},
     {"| Requested memory | {S requested} | {S peak_requested} |"},
@@ -56,7 +56,7 @@ constexpr Row kSummary[] = {
 };
 
 // memory_stats(): bytes, as a dict, an OrderedDict, pprint's columns or JSON.
-constexpr Row kStats[] = {
+constexpr LogRow kStats[] = {
     {"allocated_bytes.all.current@{B allocated}"},
     {"allocated_bytes.all.peak@{B peak_allocated}"},
     {"active_bytes.all.current@{B active}"},
@@ -74,12 +74,12 @@ constexpr Row kStats[] = {
     {"max_memory_reserved()@{B peak_reserved}"},
 };
 
-constexpr Family kFamilies[] = {{"PyTorch", Gigabyte::binary, kAllocator},
-                                {"PyTorch memory_summary", Gigabyte::binary, kSummary},
-                                {"PyTorch memory_stats", Gigabyte::binary, kStats}};
+constexpr LogFamily kFamilies[] = {{"PyTorch", Gigabyte::binary, kAllocator},
+                                   {"PyTorch memory_summary", Gigabyte::binary, kSummary},
+                                   {"PyTorch memory_stats", Gigabyte::binary, kStats}};
 
 }  // namespace
 
-std::span<const Family> torch_families() { return kFamilies; }
+std::span<const LogFamily> torch_families() { return kFamilies; }
 
 }  // namespace vram

@@ -4,20 +4,20 @@ namespace vram {
 namespace {
 
 // megatron/training/utils.py report_memory, theoretical_memory_usage.py: "MB" is bytes / 2^20.
-constexpr Row kMegatron[] = {
+constexpr LogRow kMegatron[] = {
     {"[Rank {n rank}] (after {n iteration} iterations) memory (MB) | allocated: {M allocated}^ | max allocated: "
      "{M max_allocated}^ | reserved: {M reserved}^ | max reserved: {M max_reserved}^ | total device memory used: "
      "{M device}",
-     "", Role::starts},
+     "", RowRole::starts},
     {"after {n iteration} iterations memory (MB) | allocated: {M allocated}^ | max allocated: {M max_allocated}^ | "
      "reserved: {M reserved}^ | max reserved: {M max_reserved}",
-     "", Role::starts},
+     "", RowRole::starts},
     {"memory (MB) | allocated: {M allocated}^ | max allocated: {M max_allocated}^ | reserved: {M reserved}^ | "
      "max reserved: {M max_reserved}^ | total device memory used: {M device}",
-     "", Role::starts},
+     "", RowRole::starts},
     {"Theoretical memory footprints: weight and optimizer={M theory_weights_optimizer} MB^, activation="
      "{M theory_activation} MB^, total={M theory_total} MB",
-     "", Role::starts},
+     "", RowRole::starts},
     {"Number of parameters in most loaded shard in billions: {f shard_params_billions}"},
     {"Total number of parameters in billions: {f total_params_billions}"},
     {"number of parameters on (tensor, pipeline) model parallel rank ({n}, {n}): {n shard_params}"},
@@ -40,38 +40,38 @@ constexpr Row kMegatron[] = {
 };
 
 // deepspeed/runtime/utils.py see_memory_usage, utils/timer.py, runtime/zero/stage*.py: "GB" is bytes / 2^30.
-constexpr Row kDeepSpeed[] = {
+constexpr LogRow kDeepSpeed[] = {
     {"MA {S allocated}< |> Max_MA {S max_allocated}^< |> CA {S cached}^< |> Max_CA {S max_cached}^ | NV {S nvml_used}^ "
      "| CPU mem: proc {S host_process}^ / node {S host_used} ({f host_percent}%)",
-     "", Role::starts},
+     "", RowRole::starts},
     {"CPU Virtual Memory: used = {S host_used}, percent = {f host_percent}%"},
     {"{n}/{n step}, SamplesPerSec={f}, MemAllocated={S allocated}, MaxMemAllocated={S max_allocated}", "",
-     Role::starts},
-    {"MemAllocated={S allocated}<,>< |> MaxMemAllocated={S max_allocated}", "", Role::starts},
+     RowRole::starts},
+    {"MemAllocated={S allocated}<,>< |> MaxMemAllocated={S max_allocated}", "", RowRole::starts},
     {"zero_optimization_stage ! {n zero_stage}"},
     {"train_micro_batch_size_per_gpu ! {n micro_batch}"},
-    {"[{n rank}] mp:", "", Role::prefix},
+    {"[{n rank}] mp:", "", RowRole::prefix},
 };
 
-constexpr Row kEstimator[] = {
-    {"HW: Setup with {n nodes} node<s>, {n gpus_per_node} GPU<s> per node", "", Role::starts},
+constexpr LogRow kEstimator[] = {
+    {"HW: Setup with {n nodes} node<s>, {n gpus_per_node} GPU<s> per node", "", RowRole::starts},
     {"SW: Model with {n params_millions}M total params^, {n largest_layer_millions}M largest layer params"},
     {"{S per_cpu} | {S per_gpu} | ~offload"},
 };
 
-constexpr Row kTitan[] = {
+constexpr LogRow kTitan[] = {
     {"step: {n step} loss: {f}< grad_norm: {f}> memory: {S peak_reserved}({f percent}%)^< tps: {n tps}>< wps: {n "
      "tps}>^< "
      "tflops: {f tflops}> mfu: {f mfu_percent}%",
-     "", Role::starts},
+     "", RowRole::starts},
     {"memory: {S peak_reserved}({f percent}%)^< tps: {n tps}>< wps: {n tps}>^< tflops: {f tflops}> mfu: {f "
      "mfu_percent}%",
-     "", Role::starts},
+     "", RowRole::starts},
     {"CUDA capacity: {t gpu_name} with {S capacity} memory"},
     {"CUDA memory usage for model: {S weights}({f}%)"},
 };
 
-constexpr Row kTorchtune[] = {
+constexpr LogRow kTorchtune[] = {
     {"GPU peak memory allocation: {S peak_allocated}"},
     {"NPU peak memory allocation: {S peak_allocated}"},
     {"XPU peak memory allocation: {S peak_allocated}"},
@@ -86,24 +86,25 @@ constexpr Row kTorchtune[] = {
     {"peak_memory_active@{G peak_active}"},
     {"peak_memory_alloc@{G peak_allocated}"},
     {"peak_memory_reserved@{G peak_reserved}"},
-    {"Memory stats after model init", "when=model init", Role::starts},
+    {"Memory stats after model init", "when=model init", RowRole::starts},
 };
 
-constexpr Row kAxolotl[] = {
-    {"GPU memory baseline: {S baseline}", "", Role::starts},
+constexpr LogRow kAxolotl[] = {
+    {"GPU memory baseline: {S baseline}", "", RowRole::starts},
     {"GPU memory after model load: {S weights}"},
     {"GPU memory after adapters: {S after_adapters}"},
     {"GPU memory while training: {S training}"},
-    {"GPU memory usage baseline: {S baseline}^ (<+{S cache} cache>^<, >+{S misc} misc)", "", Role::starts},
-    {"GPU memory usage after model load: {S weights}^ (<+{S cache} cache>^<, >+{S misc} misc)", "", Role::starts},
-    {"GPU memory usage after adapters: {S after_adapters}^ (<+{S cache} cache>^<, >+{S misc} misc)", "", Role::starts},
-    {"GPU memory usage while training: {S training}^ (<+{S cache} cache>^<, >+{S misc} misc)", "", Role::starts},
+    {"GPU memory usage baseline: {S baseline}^ (<+{S cache} cache>^<, >+{S misc} misc)", "", RowRole::starts},
+    {"GPU memory usage after model load: {S weights}^ (<+{S cache} cache>^<, >+{S misc} misc)", "", RowRole::starts},
+    {"GPU memory usage after adapters: {S after_adapters}^ (<+{S cache} cache>^<, >+{S misc} misc)", "",
+     RowRole::starts},
+    {"GPU memory usage while training: {S training}^ (<+{S cache} cache>^<, >+{S misc} misc)", "", RowRole::starts},
 };
 
-constexpr Row kUnsloth[] = {
-    {"/| {t gpu_name}. Num GPUs = {n gpus}. Max memory: {S capacity}", "", Role::starts},
-    {"GPU: {t gpu_name}. Max memory: {S capacity}", "", Role::starts},
-    {"GPU = {t gpu_name}. Max memory = {S capacity}", "", Role::starts},
+constexpr LogRow kUnsloth[] = {
+    {"/| {t gpu_name}. Num GPUs = {n gpus}. Max memory: {S capacity}", "", RowRole::starts},
+    {"GPU: {t gpu_name}. Max memory: {S capacity}", "", RowRole::starts},
+    {"GPU = {t gpu_name}. Max memory = {S capacity}", "", RowRole::starts},
     {"{S reserved} of memory reserved"},
     {"Peak reserved memory = {S peak_reserved}"},
     {"Peak reserved memory for training = {S peak_reserved_training}"},
@@ -113,8 +114,8 @@ constexpr Row kUnsloth[] = {
 };
 
 // The PEFT examples' TorchTracemalloc prints no unit: b2mb divides by 2^20.
-constexpr Row kPeft[] = {
-    {"GPU Memory before entering the {w}: {M gpu_before}", "", Role::starts},
+constexpr LogRow kPeft[] = {
+    {"GPU Memory before entering the {w}: {M gpu_before}", "", RowRole::starts},
     {"GPU Memory consumed at the end of the {w} (end-begin): {M gpu_end}"},
     {"GPU Peak Memory consumed during the {w} (max-begin): {M gpu_peak}"},
     {"GPU Total Peak Memory consumed during the {w} (max): {M gpu_peak_total}"},
@@ -125,8 +126,8 @@ constexpr Row kPeft[] = {
 };
 
 // mlx-lm and LitGPT divide by 1e9.
-constexpr Row kMlx[] = {
-    {"Iter {n iteration}: Train loss {f}, ~Peak mem {S peak}", "", Role::starts},
+constexpr LogRow kMlx[] = {
+    {"Iter {n iteration}: Train loss {f}, ~Peak mem {S peak}", "", RowRole::starts},
     {"Trainable parameters: {f}% ({f trainable_millions}M/{f total_millions}M)"},
     {"Command buffer execution failed: Insufficient Memory", "oom=1"},
     {"Peak memory: {S peak}"},
@@ -134,18 +135,18 @@ constexpr Row kMlx[] = {
 };
 
 // llm.c's train_gpt2.cu, at its start.
-constexpr Row kLlmC[] = {
-    {"allocated {S weights} for model parameters", "", Role::starts},
+constexpr LogRow kLlmC[] = {
+    {"allocated {S weights} for model parameters", "", RowRole::starts},
     {"allocated {S activation} for activations"},
     {"allocated {S gradients} for parameter gradients"},
     {"device memory usage: {S used} / {S capacity}"},
 };
 
-constexpr Row kLitGpt[] = {{"Memory used: {S peak}"}};
+constexpr LogRow kLitGpt[] = {{"Memory used: {S peak}"}};
 
-constexpr Row kMaxText[] = {
+constexpr LogRow kMaxText[] = {
     {"Using (GB) {G used} / {G capacity} ({f percent}%) on {w device_name}"},
-    {"Total< estimated> memory size: {S total}", "", Role::starts},
+    {"Total< estimated> memory size: {S total}", "", RowRole::starts},
     {"Host temp size: {S host_temp}"},
     {"Output size: {S output}"},
     {"Temp size: {S temp}"},
@@ -153,21 +154,21 @@ constexpr Row kMaxText[] = {
     {"Alias size: {S alias}"},
 };
 
-constexpr Family kFamilies[] = {{"Megatron-LM", Gigabyte::binary, kMegatron},
-                                {"DeepSpeed", Gigabyte::binary, kDeepSpeed},
-                                {"DeepSpeed estimator", Gigabyte::binary, kEstimator},
-                                {"torchtitan", Gigabyte::binary, kTitan},
-                                {"torchtune", Gigabyte::binary, kTorchtune},
-                                {"axolotl", Gigabyte::binary, kAxolotl},
-                                {"Unsloth", Gigabyte::binary, kUnsloth},
-                                {"PEFT", Gigabyte::binary, kPeft},
-                                {"mlx-lm", Gigabyte::decimal, kMlx},
-                                {"LitGPT", Gigabyte::decimal, kLitGpt},
-                                {"llm.c", Gigabyte::binary, kLlmC},
-                                {"MaxText", Gigabyte::binary, kMaxText}};
+constexpr LogFamily kFamilies[] = {{"Megatron-LM", Gigabyte::binary, kMegatron},
+                                   {"DeepSpeed", Gigabyte::binary, kDeepSpeed},
+                                   {"DeepSpeed estimator", Gigabyte::binary, kEstimator},
+                                   {"torchtitan", Gigabyte::binary, kTitan},
+                                   {"torchtune", Gigabyte::binary, kTorchtune},
+                                   {"axolotl", Gigabyte::binary, kAxolotl},
+                                   {"Unsloth", Gigabyte::binary, kUnsloth},
+                                   {"PEFT", Gigabyte::binary, kPeft},
+                                   {"mlx-lm", Gigabyte::decimal, kMlx},
+                                   {"LitGPT", Gigabyte::decimal, kLitGpt},
+                                   {"llm.c", Gigabyte::binary, kLlmC},
+                                   {"MaxText", Gigabyte::binary, kMaxText}};
 
 }  // namespace
 
-std::span<const Family> training_families() { return kFamilies; }
+std::span<const LogFamily> training_families() { return kFamilies; }
 
 }  // namespace vram

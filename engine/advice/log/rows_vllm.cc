@@ -5,14 +5,14 @@ namespace {
 
 // vllm/worker/worker.py (0.3 to 0.9), v1/worker/gpu_worker.py, v1/core/kv_cache_utils.py (to 0.29), vllm-ascend:
 // "GB" and "MB" are binary.
-constexpr Row kVllm[] = {
-    {"(Worker_TP{n tp_rank}", "", Role::prefix},
-    {"(Worker_DP{n}_TP{n tp_rank}", "", Role::prefix},
-    {"(Worker_PP{n}_TP{n tp_rank}", "", Role::prefix},
-    {"(VllmWorker TP{n tp_rank}", "", Role::prefix},
-    {"(VllmWorker rank={n rank}", "", Role::prefix},
-    {"with config: model='{w model_name}'", "", Role::starts},
-    {"with config: model=\"{w model_name}\"", "", Role::starts},
+constexpr LogRow kVllm[] = {
+    {"(Worker_TP{n tp_rank}", "", RowRole::prefix},
+    {"(Worker_DP{n}_TP{n tp_rank}", "", RowRole::prefix},
+    {"(Worker_PP{n}_TP{n tp_rank}", "", RowRole::prefix},
+    {"(VllmWorker TP{n tp_rank}", "", RowRole::prefix},
+    {"(VllmWorker rank={n rank}", "", RowRole::prefix},
+    {"with config: model='{w model_name}'", "", RowRole::starts},
+    {"with config: model=\"{w model_name}\"", "", RowRole::starts},
     {"max_seq_len={n max_model_len}"},
     {"tensor_parallel_size={n tensor_parallel}"},
     {"pipeline_parallel_size={n pipeline_parallel}"},
@@ -25,7 +25,7 @@ constexpr Row kVllm[] = {
     // the profile run
     {"the current vLLM instance can use total_gpu_memory ({S capacity}) x gpu_memory_utilization ({f utilization}) = "
      "{S budget}",
-     "", Role::starts},
+     "", RowRole::starts},
     {"total_gpu_memory<=> {S capacity}"},
     {"gpu_memory_utilization<=> {f utilization}"},
     {"the current vLLM instance can use {S budget}"},
@@ -60,14 +60,14 @@ constexpr Row kVllm[] = {
     // errors
     {"max seq len ({n max_model_len}) is larger than the maximum number of tokens that can be stored in KV cache "
      "({n kv_tokens})",
-     "", Role::starts},
+     "", RowRole::starts},
     {"To serve at least one request with the model<s>'s max seq len ({n max_model_len})^,< (>{S kv_needed} KV cache is "
      "needed^, which is larger than the available KV cache memory ({S kv})^. Based on the available memory, the "
      "estimated maximum model length is {n estimated_max_model_len}",
-     "", Role::starts},
+     "", RowRole::starts},
     {"Free memory on device <cuda:{n device} ><xpu:{n device} ><npu:{n device} >({G free}/{S capacity}) on startup^ is "
      "less than desired GPU memory utilization ({f utilization}, {S budget})",
-     "", Role::starts},
+     "", RowRole::starts},
     {"Desired GPU memory utilization is ({f utilization}, {S budget})"},
     {"Actual usage< is><:> {S weights} for weight"},
     {", {S activation} for peak activation"},
@@ -83,14 +83,14 @@ constexpr Row kVllm[] = {
     {"Sequence group {n} is preempted by ~total_num_cumulative_preemption={n preemptions}"},
     {"Running: {n running} reqs, <Swapped: {n swapped} reqs, ><Waiting: {n waiting} reqs, ><Pending: {n pending} reqs, "
      ">GPU KV cache usage: {f kv_usage_percent}%",
-     "", Role::starts},
+     "", RowRole::starts},
     {"[repeated {n repeated}x across cluster]"},
 };
 
-constexpr Family kFamilies[] = {{"vLLM", Gigabyte::binary, kVllm}};
+constexpr LogFamily kFamilies[] = {{"vLLM", Gigabyte::binary, kVllm}};
 
 }  // namespace
 
-std::span<const Family> vllm_families() { return kFamilies; }
+std::span<const LogFamily> vllm_families() { return kFamilies; }
 
 }  // namespace vram

@@ -1,0 +1,32 @@
+#include "engine/advice/diagnose/case.h"
+
+namespace vram {
+
+bool find_other_resource(Case& c) {
+  const std::string_view resource = c.measured.resource;
+  if (resource.empty()) return false;
+  if (resource == "host") {
+    std::string text = "Host memory ran out, not the GPU's: the process was killed, or the system refused.";
+    if (c.training.host_bytes_per_node && *c.training.host_bytes_per_node > 0 && !c.serving) {
+      text += " This plan keeps " + c.shown(static_cast<double>(*c.training.host_bytes_per_node)) +
+              " in the memory of a node.";
+    }
+    text +=
+        " Load the checkpoint without a copy in host memory (low-memory loading, mmap, sharded files), start fewer "
+        "workers and processes, or raise the limit of the job or container. A smaller batch on the GPU does not help.";
+    c.say(Severity::error, "host_memory", text);
+  } else if (resource == "shm") {
+    c.say(
+        Severity::error, "shared_memory",
+        "/dev/shm ran out, not the GPU: give the container more of it (--shm-size, --ipc=host), or start fewer loader "
+        "workers.");
+  } else {
+    c.say(
+        Severity::error, "on_chip",
+        "A kernel wanted more on-chip memory than there is: another kernel or a smaller tile helps, more memory on the "
+        "GPU does not.");
+  }
+  return true;
+}
+
+}  // namespace vram

@@ -1,0 +1,179 @@
+#include "engine/advice/diagnose/settings.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <map>
+
+#include "engine/advice/diagnose/case.h"
+#include "engine/hardware/accelerator.h"
+#include "engine/preset_table.h"
+#include "engine/units.h"
+
+namespace vram {
+namespace {
+
+struct Row {
+  const char* tool;
+  const char* what;
+  Key key;
+};
+
+constexpr Row kRows[] = {{"vLLM", "utilization", Key::utilization},
+                         {"vLLM", "max_model_len", Key::max_len},
+                         {"vLLM", "tensor_parallel", Key::serve_tp},
+                         {"vLLM", "pipeline_parallel", Key::serve_pp},
+                         {"vLLM", "batch_tokens", Key::batch_tokens},
+                         {"SGLang", "mem_fraction", Key::utilization},
+                         {"SGLang", "max_model_len", Key::max_len},
+                         {"SGLang", "max_running_requests", Key::max_seqs},
+                         {"SGLang", "chunked_prefill_size", Key::batch_tokens},
+                         {"TensorRT-LLM", "kv_fraction", Key::utilization},
+                         {"TensorRT-LLM", "block_tokens", Key::block},
+                         {"llama.cpp", "n_ctx", Key::max_len},
+                         {"llama.cpp", "n_ubatch", Key::ubatch},
+                         {"llama.cpp", "layers_offloaded", Key::gpu_layers},
+                         {"Megatron-LM", "world_size", Key::gpus},
+                         {"Megatron-LM", "tensor_parallel", Key::tp},
+                         {"Megatron-LM", "pipeline_parallel", Key::pp},
+                         {"Megatron-LM", "context_parallel", Key::cp},
+                         {"Megatron-LM", "expert_parallel", Key::ep},
+                         {"Megatron-LM", "seq", Key::seq},
+                         {"Megatron-LM", "micro_batch", Key::micro_batch},
+                         {"Megatron-LM", "global_batch", Key::global_batch},
+                         {"DeepSpeed", "zero_stage", Key::zero},
+                         {"DeepSpeed", "micro_batch", Key::micro_batch},
+                         {"Unsloth", "gpus", Key::gpus}};
+
+/// The tool itself says which framework or engine runs.
+struct Tool {
+  const char* tool;
+  Key key;
+  const char* value;
+};
+
+constexpr Tool kTools[] = {{"vLLM", Key::engine, "vllm"},
+                           {"SGLang", Key::engine, "sglang"},
+                           {"TensorRT-LLM", Key::engine, "trtllm"},
+                           {"llama.cpp", Key::engine, "llamacpp"},
+                           {"Megatron-LM", Key::framework, "megatron"},
+                           {"DeepSpeed", Key::framework, "deepspeed"},
+                           {"torchtitan", Key::framework, "fsdp2"}};
+
+std::string compact(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (std::isalnum(static_cast<unsigned char>(c)) != 0) {
+      out += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    }
+  }
+  return out;
+}
+
+/// Words that change no shape.
+std::string plain_model(std::string_view name) {
+  std::string plain(name);
+  std::transform(plain.begin(), plain.end(), plain.begin(), [](unsigned char c) { return std::tolower(c); });
+  for (const char* word : {"-instruct", "-chat", "-base", "-hf", "-it", "-v0.1"}) {
+    const size_t at = plain.find(word);
+    if (at != std::string::npos) plain.erase(at, std::string_view(word).size());
+  }
+  return compact(plain);
+}
+
+std::vector<std::string> words_in(std::string_view name) {
+  std::vector<std::string> words(1);
+  for (const char c : name) {
+    if (std::isalnum(static_cast<unsigned char>(c)) != 0) {
+      words.back() += compact(std::string_view(&c, 1));
+    } else if (!words.back().empty()) {
+      words.emplace_back();
+    }
+  }
+  return words;
+}
+
+/// The first word with a digit: "h100", "4090", "mi300x".
+std::string stem_of(const std::vector<std::string>& words) {
+  for (const std::string& word : words) {
+    if (word.find_first_of("0123456789") != std::string::npos) return word;
+  }
+  return "";
+}
+
+/// Words that the id has, too: "sxm4", "80gb".
+size_t words_within(const std::vector<std::string>& words, const std::string& id) {
+  return static_cast<size_t>(std::count_if(words.begin(), words.end(), [&](const std::string& word) {
+    return word.size() > 1 && id.find(word) != std::string::npos;
+  }));
+}
+
+using Stated = std::map<Key, std::string>;
+
+void add_named(const LogReading& log, Stated& out) {
+  std::string gpu;
+  double memory = 0;
+  for (const LogFigure& figure : log.figures) {
+    if (figure.what == "model_name") {
+      const std::string model = model_of_name(figure.text);
+      if (!model.empty()) out[Key::model] = model;
+    }
+    if (figure.what == "gpu_name") gpu = figure.text;
+    if (figure.what == "capacity_bytes" || figure.what == "total_bytes") memory = static_cast<double>(figure.bytes);
+  }
+  const std::string found = gpu_of_name(gpu, memory);
+  if (!found.empty()) out[Key::gpu] = found;
+}
+
+}  // namespace
+
+std::string model_of_name(std::string_view name) {
+  const size_t slash = name.find_last_of('/');
+  const std::string wanted = plain_model(slash == std::string_view::npos ? name : name.substr(slash + 1));
+  if (wanted.size() < 4) return "";
+  for (const PresetRow& row : model_presets()) {
+    if (plain_model(row.id) == wanted || compact(row.name) == wanted) return std::string(row.id);
+  }
+  return "";
+}
+
+std::string gpu_of_name(std::string_view name, double memory_bytes) {
+  const std::vector<std::string> given = words_in(name);
+  const std::string stem = stem_of(given);
+  if (stem.size() < 2) return "";
+  std::string best;
+  size_t most_words = 0;
+  double nearest = kOtherCard;
+  for (const PresetRow& row : hardware_presets()) {
+    const std::string id = compact(row.id);
+    if (id.find(stem) == std::string::npos) continue;
+    const std::optional<Accelerator> sheet = find_accelerator(row.id);
+    if (!sheet || memory_bytes <= 0) continue;
+    const double off = std::fabs(sheet->memory_bytes / memory_bytes - 1);
+    const size_t words = words_within(given, id);
+    if (off >= kOtherCard || words < most_words || (words == most_words && off >= nearest)) continue;
+    most_words = words;
+    nearest = off;
+    best = row.id;
+  }
+  return best;
+}
+
+std::vector<std::pair<Key, std::string>> stated_settings(const LogReading& log) {
+  Stated stated;
+  for (const LogFigure& figure : log.figures) {
+    for (const Tool& tool : kTools) {
+      if (std::string_view(figure.tool) == tool.tool) stated[tool.key] = tool.value;
+    }
+    if (figure.kind != CaptureKind::number || !(figure.number > 0)) continue;
+    for (const Row& row : kRows) {
+      if (std::string_view(figure.tool) == row.tool && figure.what == row.what) {
+        stated[row.key] = write_number(std::round(figure.number * 1e4) / 1e4);  // float32 printed long
+      }
+    }
+  }
+  add_named(log, stated);
+  return {stated.begin(), stated.end()};
+}
+
+}  // namespace vram

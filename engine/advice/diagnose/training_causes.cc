@@ -1,0 +1,209 @@
+#include <algorithm>
+#include <cmath>
+
+#include "engine/advice/diagnose/case.h"
+#include "engine/units.h"
+
+// The thresholds sort messages that people posted, whose causes were found in the end; no tool names them.
+namespace vram {
+namespace {
+
+constexpr double kForeignKnown = 1.5 * kGiB;    // beside a process whose size is stated: desktops show 0.5 to 1.2
+constexpr double kForeignUnknown = 3.0 * kGiB;  // beside what PyTorch holds: contexts alone take 0.1 to 1.7
+constexpr double kFragmented = 0.05;            // of the GPU: 3.5% was not the cause, 20% and more was
+constexpr double kOneTensor = 0.1;              // of the GPU in one allocation
+constexpr double kPools = 0.05;                 // of the GPU in the pools of CUDA graphs
+constexpr double kOutside = 3.0 * kGiB;         // in the process, outside PyTorch: 0.1 to 0.9 is usual on one GPU
+
+double gpu_bytes(const Case& c) { return c.measured.capacity ? *c.measured.capacity : c.plan.gpu_mem; }
+
+double line_bytes(const TrainingBill& bill, std::initializer_list<std::string_view> ids) {
+  double bytes = 0;
+  for (const Line& line : bill.lines) {
+    if (std::find(ids.begin(), ids.end(), std::string_view(line.id)) != ids.end()) {
+      bytes += static_cast<double>(line.bytes);
+    }
+  }
+  return bytes;
+}
+
+bool another_process(Case& c) {
+  const Measured& m = c.measured;
+  if (m.other && m.process) {
+    if (*m.other < kForeignKnown) return false;
+    c.say(Severity::error, "other_process",
+          "Another process holds " + c.shown(*m.other) +
+              " of the GPU: free it (an earlier run, a notebook, a server), or "
+              "take another GPU. A smaller plan is not what is missing.");
+    return true;
+  }
+  if (!m.device || !m.reserved || *m.device - *m.reserved < kForeignUnknown) return false;
+  c.say(Severity::error, "other_process",
+        c.shown(*m.device - *m.reserved) +
+            " of the GPU is in use beside PyTorch, more than a CUDA context takes: look "
+            "with nvidia-smi for another process before changing the plan.");
+  return true;
+}
+
+bool capped(Case& c) {
+  const Measured& m = c.measured;
+  if (!at_cap(m)) return false;
+  c.say(Severity::error, "capped",
+        "A limit of " + c.shown(*m.allowed) +
+            " that was set (a memory fraction, a watermark) was reached, not the end of "
+            "the memory: raise it.");
+  return true;
+}
+
+/// What is reserved and free would have been enough, had it been in one piece.
+bool fragmented(Case& c) {
+  const Measured& m = c.measured;
+  if (!m.unallocated || gpu_bytes(c) <= 0 || *m.unallocated < kFragmented * gpu_bytes(c)) return false;
+  if (m.failed && *m.unallocated + known(m.free) < known(m.tried)) return false;
+  const bool cause = m.failed && *m.unallocated >= known(m.tried) * 0.5;
+  if (!m.failed && *m.unallocated < 0.15 * known(m.reserved)) return false;
+  if (m.failed) c.symptom = Symptom::fragmentation;
+  c.say(cause ? Severity::error : Severity::warning, "fragmentation",
+        "Fragmentation: " + c.shown(*m.unallocated) + " is reserved and not allocated" +
+            (m.failed ? ", " + c.shown(known(m.tried)) + " was asked for in one piece" : "") + ". The bill counts " +
+            c.shown(line_bytes(c.training, {"fragmentation"})) +
+            " for it. Let segments grow, keep shapes fixed or in few sizes, empty the cache between phases.",
+        c.plan.allocator == Allocator::expandable ? "" : "allocator=expandable");
+  return true;
+}
+
+/// Grown at every print of the log, and still growing at its end.
+bool leaks(const std::vector<double>& series) {
+  constexpr size_t kLeast = 5;
+  if (series.size() < kLeast) return false;
+  size_t up = 0;
+  for (size_t i = 2; i < series.size(); ++i) up += series[i] > series[i - 1] * 1.0005;
+  const size_t steps = series.size() - 2;
+  const double late = series.back() - series[series.size() - 1 - series.size() / 3];
+  return up * 10 >= steps * 8 && series.back() > series[1] * 1.03 && late > 0;
+}
+
+bool leak(Case& c) {
+  const Series& series = c.measured.series;
+  const std::vector<double>& list = leaks(series.allocated_bytes) ? series.allocated_bytes : series.peak_bytes;
+  if (!leaks(list)) return false;
+  c.symptom = Symptom::leak;
+  c.say(Severity::error, "leak",
+        "A leak: what is allocated grew from " + c.shown(list[1]) + " to " + c.shown(list.back()) + " over " +
+            std::to_string(list.size()) +
+            " prints and was still growing. Something keeps tensors alive: losses summed up "
+            "without detach() or item(), a retained graph, a list of outputs. No key of the plan cures that.");
+  return true;
+}
+
+/// One print far above the others.
+bool jumped(const std::vector<double>& peaks) {
+  if (peaks.size() < 2) return false;
+  std::vector<double> sorted = peaks;
+  std::sort(sorted.begin(), sorted.end());
+  return sorted.back() > sorted[(sorted.size() - 1) / 2] * 1.1;
+}
+
+bool one_tensor(Case& c) {
+  const Measured& m = c.measured;
+  const bool large = m.tried && gpu_bytes(c) > 0 && *m.tried >= kOneTensor * gpu_bytes(c);
+  if (!large && !jumped(m.series.peak_bytes)) return false;
+  c.symptom = Symptom::long_sample;
+  std::string text = large ? "One allocation of " + c.shown(*m.tried) + ", " +
+                                 show_fixed(*m.tried / gpu_bytes(c) * 100, 0) + "% of the GPU: one tensor is the cause."
+                           : "The peak jumped from one print to the next: one long sample set it.";
+  text +=
+      " Scores of unfused attention, logits, or weights gathered whole are that large; a sequence longer than the "
+      "plan's makes them so. Cut or bucket long samples, fuse attention and loss.";
+  c.say(Severity::error, "long_sample", text);
+  return true;
+}
+
+bool graphs(Case& c) {
+  const Measured& m = c.measured;
+  if (!m.private_pools || *m.private_pools < kPools * gpu_bytes(c)) return false;
+  c.say(Severity::error, "graph_pools",
+        c.shown(*m.private_pools) + " lies in the private pools of CUDA graphs: capture fewer sizes, or none.");
+  return true;
+}
+
+void outside(Case& c) {
+  const Measured& m = c.measured;
+  if (!m.outside || *m.outside < kOutside) return;
+  c.say(Severity::warning, "outside_framework",
+        c.shown(*m.outside) + " of the process lies outside PyTorch, where the bill counts " +
+            c.shown(line_bytes(c.training, {"context", "communication"})) +
+            ": NCCL, CUDA graphs, kernels with workspaces of their own. Fewer communicators, fewer processes a GPU, or "
+            "headroom for it.",
+        "overhead=" + write_size(*m.outside, kGiB));
+}
+
+/// XLA sizes a program before it runs.
+bool compiled_too_large(Case& c) {
+  const Measured& m = c.measured;
+  if (!m.exceeded || !m.capacity) return false;
+  c.symptom = Symptom::after_steps;
+  c.say(Severity::error, "compiled_too_large",
+        "The compiled program needs " + c.shown(*m.capacity + *m.exceeded) + " of " + c.shown(*m.capacity) +
+            "; nothing has run yet. Where most of it is temporaries, recompute more, take a smaller batch, fuse "
+            "attention, or shard further.");
+  return true;
+}
+
+/// Layers were put on the processor or the disk, since they did not fit.
+bool weights_elsewhere(Case& c) {
+  if (c.measured.failed || c.measured.stage != "weights") return false;
+  c.symptom = Symptom::at_start;
+  c.say(Severity::error, "weights_elsewhere",
+        "The weights do not fit where they were to go: " + c.shown(line_bytes(c.training, {"weights"})) +
+            " on each GPU by the bill. See whether the GPU was empty before; else quantise or divide them.");
+  return true;
+}
+
+/// What was needed at least: what was allocated, and the allocation that was refused.
+void steady_state(Case& c) {
+  const Measured& m = c.measured;
+  if (!m.failed || !m.allocated) return;
+  const double states = line_bytes(c.training, {"weights", "gradients", "optimizer", "adapters"});
+  const double weights = line_bytes(c.training, {"weights"});
+  const bool by_stage = m.stage == "weights";
+  const bool before_steps = m.series.allocated_bytes.empty() && m.series.peak_bytes.empty();
+  const bool start = by_stage || (before_steps && *m.allocated + known(m.tried) <= states * 1.02);
+  c.symptom = start ? Symptom::at_start : Symptom::after_steps;
+  const double need = *m.allocated + known(m.tried);
+  if (start) {
+    c.say(Severity::error, "at_start",
+          "It failed at the start: " + c.shown(*m.allocated) + " was allocated, and weights (" + c.shown(weights) +
+              ") with gradients and optimizer states come to " + c.shown(states) +
+              " on each GPU. They do not fit as they are divided; check that sharding is really on. Batch and sequence "
+              "do "
+              "not matter here.");
+    return;
+  }
+  c.say(Severity::error, "after_steps",
+        "It failed at work: at least " + c.shown(need) +
+            " had to be allocated, of which weights, gradients and optimizer "
+            "states explain " +
+            c.shown(std::min(states, need)) +
+            "; the rest is activations, logits and buffers, which grow "
+            "with the micro-batch and the sequence.");
+}
+
+}  // namespace
+
+bool at_cap(const Measured& measured) {
+  if (!measured.allowed) return false;
+  const double held = std::max(known(measured.allocated), known(measured.reserved)) + known(measured.mps_other);
+  return held + known(measured.tried) > *measured.allowed * 0.98;  // sizes are printed rounded
+}
+
+void find_training_causes(Case& c) {
+  if (capped(c) || another_process(c) || compiled_too_large(c) || weights_elsewhere(c)) return;
+  const bool leaking = leak(c);
+  const bool fragments = !leaking && fragmented(c);
+  const bool pools = !leaking && graphs(c);
+  if (!leaking && !fragments && !pools && !one_tensor(c)) steady_state(c);
+  outside(c);
+}
+
+}  // namespace vram

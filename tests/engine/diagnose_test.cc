@@ -1,0 +1,206 @@
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+#include <cmath>
+#include <string>
+#include <string_view>
+
+#include "engine/advice/diagnose/calibrate.h"
+#include "engine/advice/diagnose/diagnose.h"
+#include "engine/advice/diagnose/settings.h"
+#include "engine/units.h"
+
+using namespace vram;
+
+namespace {
+
+Plan plan_of(const std::string& share) {
+  const PlanReading reading = read_plan(share);
+  REQUIRE(reading.answerable);
+  return reading.plan;
+}
+
+const Finding* find(const Diagnosis& diagnosis, std::string_view id) {
+  for (const Finding& finding : diagnosis.findings) {
+    if (id == finding.id) return &finding;
+  }
+  return nullptr;
+}
+
+const Beside* beside(const Diagnosis& diagnosis, std::string_view id) {
+  for (const Beside& row : diagnosis.beside) {
+    if (id == row.id) return &row;
+  }
+  return nullptr;
+}
+
+/// PyTorch's message since 2.1, sizes in GiB.
+std::string refused(const char* tried, const char* capacity, const char* free, const char* process,
+                    const char* allocated, const char* unallocated) {
+  return std::string("torch.OutOfMemoryError: CUDA out of memory. Tried to allocate ") + tried +
+         " GiB. GPU 0 has a total capacity of " + capacity + " GiB of which " + free +
+         " GiB is free. Including non-PyTorch memory, this process has " + process +
+         " GiB memory in use. Of the allocated memory " + allocated + " GiB is allocated by PyTorch, and " +
+         unallocated + " GiB is reserved by PyTorch but unallocated.";
+}
+
+std::string megatron(int step, double mib) {
+  return "[Rank 0] (after " + std::to_string(step) + " iterations) memory (MB) | allocated: " + show_fixed(mib, 2) +
+         " | max allocated: " + show_fixed(mib + 2000, 2) + " | reserved: 40000.0 | max reserved: 40000.0\n";
+}
+
+constexpr const char* kOn80 = "model=llama-3.1-8b&gpus=8&framework=fsdp&micro_batch=2&seq=8192";
+
+}  // namespace
+
+TEST_CASE("Each cause is told from the others") {
+  struct Row {
+    std::string log;
+    const char* id;
+    Symptom symptom;
+  };
+  const Row row = GENERATE(
+      Row{refused("0.50", "79.15", "0.30", "60.00", "55.00", "4.00"), "other_process", Symptom::none},
+      Row{refused("3.00", "79.15", "1.00", "78.00", "66.00", "11.00"), "fragmentation", Symptom::fragmentation},
+      Row{refused("20.00", "79.15", "15.00", "64.00", "62.00", "1.50"), "long_sample", Symptom::long_sample},
+      Row{refused("0.50", "79.15", "0.30", "78.80", "77.00", "1.20"), "after_steps", Symptom::after_steps},
+      Row{refused("0.10", "79.15", "60.00", "19.00", "17.00", "1.20"), "figures_enough_free", Symptom::none},
+      Row{refused("1.00", "8.00", "0.00", "8.00", "17.20", "1.95"), "figures_spilled", Symptom::none},
+      Row{"Failed to allocate memory for requested buffer of size 4585490524328388608", "figures_absurd",
+          Symptom::none},
+      Row{"exitcode: -9 (pid: 1001)", "host_memory", Symptom::none},
+      Row{"DataLoader worker (pid 1) is killed by signal: Bus error. out of shared memory", "shared_memory",
+          Symptom::none},
+      Row{"RuntimeError: CUDA error: out of memory", "no_figures", Symptom::none},
+      Row{"hello", "nothing_read", Symptom::none});
+  const Diagnosis diagnosis = diagnose(plan_of(kOn80), row.log);
+  CAPTURE(row.id, diagnosis.findings.front().id);
+  CHECK(std::string_view(diagnosis.findings.front().id) == row.id);
+  CHECK(diagnosis.symptom == row.symptom);
+}
+
+TEST_CASE("What does not fit before any step failed at the start, and the cures divide or drop states") {
+  const Diagnosis diagnosis = diagnose(plan_of("model=llama-3.1-8b&framework=ddp&gpus=8"),
+                                       refused("0.10", "79.15", "0.05", "78.90", "78.00", "0.60"));
+  CHECK(diagnosis.symptom == Symptom::at_start);
+  CHECK(find(diagnosis, "fsdp"));
+  CHECK_FALSE(find(diagnosis, "micro_batch_one"));
+}
+
+TEST_CASE("Cures come by what they save in this plan, the largest first") {
+  const Diagnosis diagnosis = diagnose(plan_of(kOn80), refused("0.50", "79.15", "0.30", "78.80", "77.00", "1.20"));
+  uint64_t before = UINT64_MAX;
+  for (const Finding& finding : diagnosis.findings) {
+    if (!finding.saves_bytes) continue;
+    CHECK(*finding.saves_bytes <= before);
+    before = *finding.saves_bytes;
+  }
+  CHECK(before < UINT64_MAX);
+}
+
+TEST_CASE("What is allocated and grows at every print is a leak; what settles is none") {
+  std::string grows, settles;
+  for (int i = 1; i <= 12; ++i) {
+    grows += megatron(i * 10, 20000 + i * 300);
+    settles += megatron(i * 10, i < 3 ? 15000 + i * 2500 : 22500);
+  }
+  CHECK(diagnose(plan_of(kOn80), grows).symptom == Symptom::leak);
+  CHECK(diagnose(plan_of(kOn80), settles).symptom == Symptom::none);
+}
+
+TEST_CASE("The bill stands beside what was measured, and what it leaves unexplained") {
+  const Plan plan = plan_of(kOn80);
+  const TrainingBill bill = training_bill(plan);
+  const Diagnosis diagnosis = diagnose(plan, megatron(10, 30000));
+  const Beside* allocated = beside(diagnosis, "allocated");
+  REQUIRE(allocated);
+  CHECK(*allocated->estimated == static_cast<double>(bill.allocated_bytes));
+  CHECK(*allocated->measured == 32000 * kMiB);
+  const Beside* left = beside(diagnosis, "unexplained");
+  REQUIRE(left);
+  CHECK(*left->measured == 32000 * kMiB - static_cast<double>(bill.allocated_bytes));
+  CHECK(*beside(diagnosis, "fragmentation")->measured == 8000 * kMiB);
+}
+
+TEST_CASE("vLLM's errors are told apart, with the length or share that would do") {
+  const Plan plan = plan_of("model=qwen3-8b&view=serve");
+  const Diagnosis length = diagnose(
+      plan,
+      "To serve at least one request with the models's max seq len (131072), (16.00 GiB KV cache is needed, which is "
+      "larger than the available KV cache memory (0.71 GiB). Based on the available memory, the estimated maximum "
+      "model length is 5632.");
+  REQUIRE(find(length, "kv_longest_request"));
+  CHECK(find(length, "kv_longest_request")->change == "max_len=5632");
+  const Diagnosis shared = diagnose(plan,
+                                    "Free memory on device (59.32/79.15 GiB) on startup is less than desired GPU "
+                                    "memory utilization (0.9, 71.24 GiB).");
+  REQUIRE(find(shared, "gpu_not_empty"));
+  CHECK(find(shared, "gpu_not_empty")->change == "utilization=0.73");
+  CHECK(find(diagnose(plan, "Available KV cache memory: -0.87 GiB"), "kv_no_room"));
+}
+
+TEST_CASE("What a log states of the plan fills the keys that the plan leaves open") {
+  const char* log =
+      "INFO 04-05 engine with config: model='Qwen/Qwen3-8B', max_seq_len=40960, tensor_parallel_size=2\n"
+      "INFO Available KV cache memory: 30.00 GiB";
+  const Diagnosis open = diagnose(plan_of("view=serve"), log);
+  CHECK(open.plan.model == "qwen3-8b");
+  CHECK(open.plan.max_len == 40960);
+  CHECK(open.plan.serve_tp == 2);
+  const Diagnosis given = diagnose(plan_of("view=serve&max_len=8192"), log);
+  CHECK(given.plan.max_len == 8192);
+  CHECK(std::any_of(given.messages.begin(), given.messages.end(), [](const Message& m) { return m.key == "max_len"; }));
+}
+
+TEST_CASE("Names of models and GPUs find their presets") {
+  CHECK(model_of_name("meta-llama/Llama-3.1-8B-Instruct") == "llama-3.1-8b");
+  CHECK(model_of_name("my-own-thing").empty());
+  CHECK(gpu_of_name("NVIDIA A100-SXM4-80GB", 79.15 * kGiB) == "a100-sxm4-80gb");
+  CHECK(gpu_of_name("NVIDIA GeForce RTX 4090", 23.65 * kGiB) == "rtx-4090-24gb");
+  CHECK(gpu_of_name("NVIDIA H100 80GB HBM3", 79.19 * kGiB) == "h100-sxm5-80gb");
+  CHECK(gpu_of_name("", 80 * kGiB).empty());
+}
+
+TEST_CASE("A measured plan's own estimate becomes what was measured") {
+  const Plan plan = plan_of(std::string(kOn80) + "&measured_allocated=70&measured_reserved=74&measured_device=77");
+  const TrainingBill bill = training_bill(plan);
+  const std::optional<Calibrated> now = calibrated(bill, bill, measured_of({}, plan));
+  REQUIRE(now);
+  CHECK(std::fabs(now->allocated - 70 * kGiB) < 16);
+  CHECK(std::fabs(now->reserved - 74 * kGiB) < 16);
+  CHECK(std::fabs(now->device - 77 * kGiB) < 16);
+}
+
+TEST_CASE("A changed plan is shifted by what was measured before the change, and says so") {
+  const std::string measured = "&measured_allocated=70&measured_with=micro_batch%3D2";
+  const Plan changed = plan_of("model=llama-3.1-8b&gpus=8&framework=fsdp&micro_batch=1&seq=8192" + measured);
+  CHECK(plan_when_measured(changed).micro_batch == 2);
+  const TrainingBill before = training_bill(plan_when_measured(changed)), after = training_bill(changed);
+  const std::optional<Calibrated> now = calibrated(before, after, measured_of({}, changed));
+  REQUIRE(now);
+  CHECK(now->allocated < 70 * kGiB);
+  const std::optional<Finding> finding = calibration_finding(changed, after);
+  REQUIRE(finding);
+  CHECK(finding->text.find("measured before the changes") != std::string::npos);
+}
+
+TEST_CASE("A run that never came to its peak calibrates nothing that the bill has more of") {
+  const Plan plan = plan_of("model=llama-3.1-8b&framework=ddp&gpus=8");
+  Measured measured;
+  measured.failed = true;
+  measured.allocated = 70 * kGiB;
+  measured.tried = 1 * kGiB;
+  CHECK_FALSE(measured_peak(measured, training_bill(plan)));
+}
+
+TEST_CASE("Random text, and a plan without a shape, are diagnosed calmly") {
+  std::string text;
+  uint64_t seed = 7;
+  for (int i = 0; i < 40000; ++i) {
+    seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
+    text += static_cast<char>(32 + (seed >> 33) % 95);
+  }
+  for (const char* share : {kOn80, "model=custom&params=7B", "model=custom", "view=serve&engine=llamacpp"}) {
+    CHECK_FALSE(diagnose(plan_of(share), text).findings.empty());
+  }
+}
