@@ -18,6 +18,8 @@ namespace {
 void recompute(App& app) {
   app.reading.answerable = app.plan().subject && app.plan().accelerator;
   app.report = report(app.reading);
+  app.diagnosis.reset();
+  if (app.report.answered && app.plan().view == View::diagnose) app.diagnosis = diagnose(app.plan(), app.log);
   app.share = write_plan(app.plan(), true);
   app.changes++;
 }
@@ -68,6 +70,21 @@ void each_pair(std::string_view text, Use use) {
   }
 }
 
+/// Measured figures belong to the plan they were measured on: what a change puts in another's place is remembered.
+void keep_as_measured(App& app, std::string_view change) {
+  const Plan& plan = app.plan();
+  if (!plan.has(Key::measured_allocated) && !plan.has(Key::measured_reserved) && !plan.has(Key::measured_device))
+    return;
+  std::string with = plan.measured_with;
+  each_pair(change, [&](std::string_view name, const std::string&) {
+    const Field* row = find_field(name);
+    if (!row || row->group == Group::measured || with.find(std::string(name) + "=") != std::string::npos) return;
+    if (!with.empty()) with += '&';
+    with += std::string(name) + "=" + (plan.has(row->key) ? percent_encode(value_text(plan, row->key)) : "");
+  });
+  if (!with.empty()) set(app, Key::measured_with, with);
+}
+
 /// Everything of `from` but the model, on top of `plan`.
 void keep_the_rest(Plan& plan, const Plan& from) {
   for (const Field& row : fields())
@@ -104,7 +121,8 @@ void import_launch(App& app, std::string_view text) {
   }
   std::string programs;
   for (const std::string& program : reading.programs) programs += (programs.empty() ? "" : ", ") + program;
-  app.notices.push_back("Read as " + programs + ": " + std::to_string(reading.settings.size()) + " flags set the plan.");
+  app.notices.push_back("Read as " + programs + ": " + std::to_string(reading.settings.size()) +
+                        " flags set the plan.");
   for (const Message& message : reading.messages) app.notices.push_back(message.text);
   std::string unsaid;
   for (const std::string& flag : reading.unsaid) unsaid += (unsaid.empty() ? "" : ", ") + flag;
@@ -185,6 +203,7 @@ void pick_example(App& app, std::string_view id) {
 }
 
 void apply_change(App& app, std::string_view change) {
+  keep_as_measured(app, change);
   each_pair(change, [&](std::string_view name, const std::string& value) {
     if (const Field* row = find_field(name)) set(app, row->key, value);
   });
@@ -264,6 +283,7 @@ void compare_side(App& app, bool serving) {
 bool shows_serving(const App& app) {
   const Plan& plan = app.plan();
   if (plan.view == View::compare) return app.open.contains(kServingCompared);
+  if (plan.view == View::diagnose) return app.diagnosis && app.diagnosis->serving;
   return plan.view == View::serve || (plan.view == View::plan && asks_about_serving(plan));
 }
 
@@ -272,6 +292,18 @@ void take_pinned(App& app, Key key) {
   const Plan& other = app.report.other->plan;
   if (other.has(key)) return edit(app, key, value_text(other, key));
   clear(app, key);
+}
+
+void take_log(App& app, std::string_view text) {
+  const std::string_view first = text.substr(0, text.find('\n'));
+  app.log = read_log(text);
+  app.log_name = printable(first, 120);
+  const auto lines = static_cast<double>(std::count(text.begin(), text.end(), '\n') + 1);
+  app.log_size =
+      show_grouped(lines) + (lines == 1 ? " line, " : " lines, ") + show_bytes(static_cast<double>(text.size()));
+  app.notices.clear();
+  set(app, Key::view, "diagnose");
+  changed(app, Key::count_);
 }
 
 void take_text(App& app, std::string_view text) {
@@ -286,7 +318,10 @@ void take_text(App& app, std::string_view text) {
     case Pasted::share:
       load(app, text);
       return changed(app, Key::count_);
+    case Pasted::log:
+      return take_log(app, text);
     default:
+      if (app.plan().view == View::diagnose) return take_log(app, text);
       app.notices = {"Neither a link, nor a config.json, nor a launch command: \"" + printable(text, 60) + "\"."};
   }
 }

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/advice/diagnose/diagnose.h"
 #include "engine/advice/plan_search.h"
 #include "engine/plan/plan.h"
 #include "engine/report/report.h"
@@ -40,6 +41,9 @@ struct App {
   std::vector<std::string> notices;  // what an import had to say
   std::string copied;                // name of the button that just copied something
   std::string search;                // of the picker that is open
+  LogReading log;                    // what was pasted or dropped last, and how it is named
+  std::string log_name, log_size;
+  std::optional<Diagnosis> diagnosis;  // where the view asks for it
   bool english = false;              // English was picked where the browser prefers another language
   Search layouts;
   Charts charts;
@@ -92,6 +96,9 @@ void compare_side(App& app, bool serving);
 bool shows_serving(const App& app);
 /// One key as in the pinned plan.
 void take_pinned(App& app, Key key);
+
+/// What a program printed; "" takes it away again.
+void take_log(App& app, std::string_view text);
 
 /// A link or share string, a config.json, a launch command: whatever was dropped or pasted.
 void take_text(App& app, std::string_view text);

@@ -1,5 +1,6 @@
 #include "engine/report/answer.h"
 #include "engine/report/compare.h"
+#include "engine/report/diagnosis.h"
 #include "imgui.h"
 #include "web/app_state.h"
 #include "web/form.h"
@@ -44,13 +45,16 @@ void write_document(const App& app) {
   const bool compares = app.plan().view == View::compare && app.report.other;
   const std::string answer = answers ? answer_markdown(app.plan(), *app.layouts.answer, kDocumentRows, "") : "";
   const std::string comparison = compares ? comparison_markdown(app.report) + "\n" : "";
-  platform::write_document(notices + answer + comparison + report_markdown(app.report));
+  platform::write_document(notices + answer + comparison +
+                           (app.diagnosis ? diagnosis_markdown(*app.diagnosis) : report_markdown(app.report)));
   platform::write_form(form_json(app));
   platform::set_document_theme(is_dark(app));
   platform::set_title(subject_of(app) + " – VRAM Ledger");
 }
 
 void announce(const App& app) {
+  if (app.diagnosis && !app.diagnosis->findings.empty())
+    return platform::announce(app.diagnosis->findings.front().text);
   if (app.plan().view == View::plan) {
     if (app.layouts.answer) platform::announce(answer_sentence(app.plan(), *app.layouts.answer));
     return;

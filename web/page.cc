@@ -22,10 +22,8 @@ float results(App& app, float x, float y, float width) {
   const View view = app.plan().view;
   if (view == View::plan) return y + plan_view(app, x, y, width) - top;
   if (view == View::compare) return y + compare_view(app, x, y, width) - top;
-  if (view != View::train && view != View::serve)
-    y += paragraph(kSmall, theme().muted, x, y, width, "This view is not built yet; below is the training bill.") +
-         px(8);
-  y += app.plan().view == View::serve ? serve_view(app, x, y, width) : train_view(app, x, y, width);
+  if (view == View::diagnose && app.diagnosis) return y + diagnose_view(app, x, y, width) - top;
+  y += view == View::serve ? serve_view(app, x, y, width) : train_view(app, x, y, width);
   if (!app.plan().embed) y += px(16) + launch_view(app, x, y + px(16), width);
   return y - top;
 }

@@ -50,6 +50,8 @@ std::string link_to(const std::string& share);
 void copy(const std::string& text);
 /// A file of the reader's own, made here.
 void download(const char* name, const char* type, const std::string& text);
+/// Asks the browser for what the clipboard holds; it arrives as `text_arrived`, where the reader allows it.
+void paste();
 void open_in_new_tab(const std::string& link);
 
 /// The document behind the canvas, from Markdown; and the one line that is read out when it changes.

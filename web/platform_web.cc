@@ -376,6 +376,12 @@ EM_JS(void, vram_js_download, (const char* name, const char* type, const char* t
   setTimeout(function() { URL.revokeObjectURL(link.href); }, 10000);
 });
 
+EM_JS(void, vram_js_paste, (), {
+  var V = Module['vram'];
+  if (!navigator.clipboard || !navigator.clipboard.readText) return;
+  navigator.clipboard.readText().then(function(text) { if (text) V.send(_vram_text_arrived, text); }, function() {});
+});
+
 EM_JS(char*, vram_js_clipboard, (), { return Module['vram'].toC(Module['vram'].clipboard); });
 EM_JS(void, vram_js_open, (const char* link), { window.open(UTF8ToString(link), '_blank', 'noopener'); });
 EM_JS(bool, vram_js_prefers_dark, (), { return matchMedia('(prefers-color-scheme: dark)').matches; });
@@ -578,6 +584,7 @@ bool write_location(const std::string& share, bool push) { return vram_js_write_
 std::string link_to(const std::string& share) { return owned(vram_js_link(share.c_str())); }
 void copy(const std::string& text) { vram_js_copy(text.c_str()); }
 void download(const char* name, const char* type, const std::string& text) { vram_js_download(name, type, text.c_str()); }
+void paste() { vram_js_paste(); }
 void open_in_new_tab(const std::string& link) { vram_js_open(link.c_str()); }
 void write_document(const std::string& markdown) { vram_js_document(markdown.c_str()); }
 void announce(const std::string& sentence) { vram_js_announce(sentence.c_str()); }

@@ -17,7 +17,8 @@ struct Tab {
   View view;
 };
 constexpr Tab kTabs[] = {{"Train", "train", View::train}, {"Serve", "serve", View::serve},
-                         {"Plan", "plan", View::plan}, {"Compare", "compare", View::compare}};
+                         {"Plan", "plan", View::plan}, {"Compare", "compare", View::compare},
+                         {"Diagnose", "diagnose", View::diagnose}};
 constexpr const char* kExamples = "Examples";
 
 /// All tabs, with that much room around each label.

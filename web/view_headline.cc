@@ -85,25 +85,6 @@ bool is_fault(const App& app, const Message& message) {
   return std::any_of(faults.begin(), faults.end(), says_it);
 }
 
-/// A finding: what it would change is a link that does it; the rest says what comes of it.
-float finding_row(App& app, const Finding& finding, float x, float y, float width) {
-  const float line = px(20);
-  std::vector<Run> list;
-  if (finding.change.empty()) {
-    list.push_back({kSmall, theme().muted, finding.text, ""});
-  } else {
-    const size_t colon = std::min(finding.text.find(": "), finding.text.size());
-    list.push_back({kSmall, theme().accent, finding.text.substr(0, colon), "fix." + std::string(finding.id)});
-    list.push_back({kSmall, theme().muted, finding.text.substr(colon), ""});
-  }
-  dot(x + px(3), y + line / 2, 2.5f, finding.change.empty() ? color_of(finding.severity) : theme().accent);
-  int pressed = -1;
-  const std::string change = finding.change;
-  const float height = runs(x + px(12), y, width - px(12), line, list, &pressed);
-  if (pressed == 0 && !change.empty()) apply_change(app, change);
-  return height;
-}
-
 bool is_note(const Finding& finding) { return finding.severity == Severity::info && finding.change.empty(); }
 
 /// Findings of a view above its bars, or below its bill: there the notes, and what narrow pages leave for later.
@@ -175,13 +156,37 @@ Headline serving_headline(const App& app) {
   return headline;
 }
 
-float headline_view(App& app, const Headline& headline, bool serving, float x, float y, float width) {
+float finding_row(App& app, const Finding& finding, float x, float y, float width) {
+  const float line = px(20);
+  std::vector<Run> list;
+  if (finding.change.empty()) {
+    list.push_back({kSmall, theme().muted, finding.text, ""});
+  } else {
+    const size_t colon = std::min(finding.text.find(": "), finding.text.size());
+    list.push_back({kSmall, theme().accent, finding.text.substr(0, colon), "fix." + std::string(finding.id)});
+    list.push_back({kSmall, theme().muted, finding.text.substr(colon), ""});
+  }
+  dot(x + px(3), y + line / 2, 2.5f, finding.change.empty() ? color_of(finding.severity) : theme().accent);
+  int pressed = -1;
+  const std::string change = finding.change;
+  const float height = runs(x + px(12), y, width - px(12), line, list, &pressed);
+  if (pressed == 0 && !change.empty()) apply_change(app, change);
+  return height;
+}
+
+float headline_view(const Headline& headline, float x, float y, float width) {
   const float top = y;
   const Type type = width < px(420) ? Type{Face::semibold, 19} : kVerdict;
   y += runs(x, y, width, px(type.size * 1.3f),
             {{type, headline.color, headline.word, ""}, {type, theme().ink, headline.rest, ""}}, nullptr);
   y += px(4);
   if (!headline.margin.empty()) y += paragraph(kText, theme().muted, x, y, width, headline.margin) + px(4);
+  return y - top;
+}
+
+float headline_view(App& app, const Headline& headline, bool serving, float x, float y, float width) {
+  const float top = y;
+  y += headline_view(headline, x, y, width);
   const auto& faults = serving ? app.report.serving.faults : app.report.training.faults;
   for (size_t i = 1; i < faults.size(); i++) y += message_row(faults[i], x, y, width);
   return y + finding_rows(app, serving, false, x, y, width) - top;

@@ -21,6 +21,7 @@ float plan_view(App& app, float x, float y, float width);
 float compare_view(App& app, float x, float y, float width);
 /// The way from the plan to a launch script, and back.
 float launch_view(App& app, float x, float y, float width);
+float diagnose_view(App& app, float x, float y, float width);
 
 /// What leaves the page: link, frame, tables, picture, data. Opened with ImGui::OpenPopup("share").
 void share_popup(App& app, const kit::Box& anchor);
@@ -32,6 +33,9 @@ struct Headline {
 };
 Headline training_headline(const App& app);
 Headline serving_headline(const App& app);
+float headline_view(const Headline& headline, float x, float y, float width);
+/// A finding: what it would change is a link that does it; the rest says what comes of it.
+float finding_row(App& app, const Finding& finding, float x, float y, float width);
 float headline_view(App& app, const Headline& headline, bool serving, float x, float y, float width);
 /// What is good to know beside it.
 float notes_view(App& app, bool serving, float x, float y, float width);

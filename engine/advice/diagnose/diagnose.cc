@@ -166,10 +166,12 @@ const char* symptom_word(Symptom symptom) {
   return kWords[static_cast<size_t>(symptom)];
 }
 
-Diagnosis diagnose(const Plan& plan, std::string_view log) {
+Diagnosis diagnose(const Plan& plan, std::string_view log) { return diagnose(plan, read_log(log)); }
+
+Diagnosis diagnose(const Plan& plan, LogReading log) {
   Diagnosis out;
   out.plan = plan;
-  out.log = read_log(log);
+  out.log = std::move(log);
   apply_settings(out);
   out.measured = measured_of(out.log, out.plan);
   fill_in_hardware(out);

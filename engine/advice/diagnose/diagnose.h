@@ -38,6 +38,7 @@ struct Diagnosis {
 };
 
 /// `plan.subject` and `plan.accelerator` must not be null.
+Diagnosis diagnose(const Plan& plan, LogReading log);
 Diagnosis diagnose(const Plan& plan, std::string_view log);
 
 }  // namespace vram
