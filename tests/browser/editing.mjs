@@ -204,6 +204,23 @@ export const cases = {
     await again.close();
     await tab.close();
   },
+  async 'a pasted error is diagnosed'() {
+    const tab = await open(base);
+    const says = (words) => tab.page.waitForFunction((text) => document.getElementById('report').textContent.includes(text), words);
+    const error = 'CUDA out of memory. Tried to allocate 3.00 GiB. GPU 0 has a total capacity of 79.15 GiB of which 1.00 GiB is free. '
+      + 'Including non-PyTorch memory, this process has 78.00 GiB memory in use. Of the allocated memory 66.00 GiB is allocated by '
+      + 'PyTorch, and 11.00 GiB is reserved by PyTorch but unallocated.';
+    await tab.page.evaluate((text) => navigator.clipboard.writeText(text), error);
+    await tab.page.keyboard.press('Control+V');
+    await tab.until(async () => (await tab.hash()).endsWith('view=diagnose'), 'its view');
+    await says('Fragmentation: 11 GiB is reserved and not allocated');
+    await says('reserved unallocated');
+    await tab.click('fix.expandable_segments');
+    await tab.until(async () => (await tab.hash()).includes('allocator=expandable'), 'the cure is applied');
+    await tab.click('log.clear');
+    await says('No figure of memory was found');
+    await tab.close();
+  },
   async 'a pasted config.json is imported'() {
     const tab = await open(base);
     await tab.page.evaluate((text) => navigator.clipboard.writeText(text), config);
