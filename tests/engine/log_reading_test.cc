@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "engine/advice/log/families.h"
 #include "engine/advice/log/number.h"
 #include "engine/advice/log/read_log.h"
 
@@ -123,6 +124,45 @@ TEST_CASE("A table with commas is read by its head") {
   const char* log = "index, name, memory.used [MiB], memory.total [MiB]\n0, NVIDIA A100-SXM4-80GB, 13, 81920\n";
   CHECK(figure(log, "used_bytes").bytes == 13 * 1048576);
   CHECK(figure(log, "total_bytes").bytes == 81920LL * 1048576);
+}
+
+/// A text as the row's tool would print it.
+std::string sample_of(std::string_view pattern) {
+  std::string text;
+  for (size_t i = 0; i < pattern.size(); ++i) {
+    const char c = pattern[i];
+    if (c == '{') {
+      const char kind = pattern[i + 1];
+      const bool size = kind == 'S' || kind == 'L', word = kind == 'w' || kind == 't';
+      text += size ? "1.50 GiB" : word ? "word" : "7";
+      i = pattern.find('}', i);
+      REQUIRE(i != std::string_view::npos);
+      REQUIRE(std::string_view("SMGBPnfwtL").find(kind) != std::string_view::npos);
+    } else if (c == '~' || c == '$') {
+      text += " and ";
+    } else if (c == '@') {
+      text += ": ";
+    } else if (c == '!') {
+      text += " .... ";
+    } else if (c != '<' && c != '>' && c != '^') {
+      text += c;
+    }
+  }
+  return text;
+}
+
+TEST_CASE("Every row reads what its tool prints") {
+  for (const auto families : {torch_families, device_families, training_families, vllm_families, server_families,
+                              llamacpp_families, compiler_families, host_families}) {
+    for (const LogFamily& family : families()) {
+      for (const LogRow& row : family.rows) {
+        CAPTURE(family.tool, row.pattern);
+        const std::string text = sample_of(row.pattern);
+        CHECK(match_row(row, family.gigabyte, prepare_log(text), 0).matched);
+        for (size_t length = 0; length <= text.size(); ++length) read_log(std::string_view(text).substr(0, length));
+      }
+    }
+  }
 }
 
 TEST_CASE("Random text gives a calm answer") {

@@ -21,7 +21,6 @@ constexpr LogRow kXla[] = {
     {"Attempting to reserve {S tried} at the bottom of memory", "", RowRole::starts},
     {"Attempting to allocate {S tried}. That was not possible. There are {S free} free", "", RowRole::starts},
     {"Failed to allocate request for {S} ({S tried}) on device ordinal {n device}", "", RowRole::starts},
-    {"allocating {B tried} bytes", "", RowRole::starts},
     {"parameter allocation: {S parameter}"},
     {"constant allocation: {S constant}"},
     {"maybe_live_out allocation: {S maybe_live_out}"},

@@ -21,7 +21,7 @@ constexpr LogRow kRocm[] = {
     {"GPU[{n device}] : VRAM Total Used Memory (B): {B used}"},
     {"VRAM Total Memory (B)\" @{B total}"},
     {"VRAM Total Used Memory (B)\" @{B used}"},
-    {"card{n device}\": {", "", RowRole::starts},
+    {"card{n device}\":", "", RowRole::starts},
 };
 
 constexpr LogFamily kFamilies[] = {{"nvidia-smi", Gigabyte::binary, kNvidia}, {"rocm-smi", Gigabyte::binary, kRocm}};

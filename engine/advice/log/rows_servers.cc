@@ -40,6 +40,7 @@ constexpr LogRow kSglang[] = {
 constexpr LogRow kTrtllm[] = {
     {"CPU +{M}, GPU +{M gpu_added}, now: CPU {M host_used}, GPU {M used} (MiB)", "", RowRole::starts},
     {"Allocate {B kv} bytes for k/v cache"},
+    {"Max tokens in paged KV cache: {n kv_tokens}. Allocating {B kv} bytes"},
     {"Using {n kv_tokens} total tokens in paged KV cache"},
     {"Using {n kv_tokens} tokens in paged KV cache"},
     {"Allocated {S kv} for max tokens in paged KV cache ({n kv_tokens})", "", RowRole::starts},
