@@ -129,9 +129,12 @@ TEST_CASE("A table with commas is read by its head") {
 /// A text as the row's tool would print it.
 std::string sample_of(std::string_view pattern) {
   std::string text;
+  bool optional = false;
   for (size_t i = 0; i < pattern.size(); ++i) {
     const char c = pattern[i];
-    if (c == '{') {
+    if (c == '<' || (c == '>' && optional)) {
+      optional = c == '<';
+    } else if (c == '{') {
       const char kind = pattern[i + 1];
       const bool size = kind == 'S' || kind == 'L', word = kind == 'w' || kind == 't';
       text += size ? "1.50 GiB" : word ? "word" : "7";
@@ -144,7 +147,7 @@ std::string sample_of(std::string_view pattern) {
       text += ": ";
     } else if (c == '!') {
       text += " .... ";
-    } else if (c != '<' && c != '>' && c != '^') {
+    } else if (c != '^') {
       text += c;
     }
   }
@@ -159,7 +162,7 @@ TEST_CASE("Every row reads what its tool prints") {
         CAPTURE(family.tool, row.pattern);
         const std::string text = sample_of(row.pattern);
         CHECK(match_row(row, family.gigabyte, prepare_log(text), 0).matched);
-        for (size_t length = 0; length <= text.size(); ++length) read_log(std::string_view(text).substr(0, length));
+        for (size_t length = 0; length <= text.size(); length += 3) read_log(std::string_view(text).substr(0, length));
       }
     }
   }

@@ -7,7 +7,7 @@ namespace {
 constexpr LogRow kXla[] = {
     {"in memory space vmem. Used {S used} of {S capacity} vmem.^ Exceeded vmem capacity by {S exceeded}",
      "space=vmem;resource=on-chip", RowRole::starts},
-    {"in memory space {w space}. Used {S used} of {S capacity} {w}.^ Exceeded {w} capacity by {S exceeded}", "",
+    {"in memory space {t space}. Used {S used} of {S capacity} {t}.^ Exceeded {t} capacity by {S exceeded}", "",
      RowRole::starts},
     {"Used {S used} of {S capacity} hbm.^ Exceeded hbm capacity by {S exceeded}", "", RowRole::starts},
     {"Total hbm usage >= {S total}:^ reserved {S reserved}^ program {S program}^ arguments {S arguments}"},

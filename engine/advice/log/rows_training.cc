@@ -115,14 +115,14 @@ constexpr LogRow kUnsloth[] = {
 
 // The PEFT examples' TorchTracemalloc prints no unit: b2mb divides by 2^20.
 constexpr LogRow kPeft[] = {
-    {"GPU Memory before entering the {w}: {M gpu_before}", "", RowRole::starts},
-    {"GPU Memory consumed at the end of the {w} (end-begin): {M gpu_end}"},
-    {"GPU Peak Memory consumed during the {w} (max-begin): {M gpu_peak}"},
-    {"GPU Total Peak Memory consumed during the {w} (max): {M gpu_peak_total}"},
-    {"CPU Memory before entering the {w}: {M host_before}"},
-    {"CPU Memory consumed at the end of the {w} (end-begin): {M host_end}"},
-    {"CPU Peak Memory consumed during the {w} (max-begin): {M host_peak}"},
-    {"CPU Total Peak Memory consumed during the {w} (max): {M host_peak_total}"},
+    {"GPU Memory before entering the {t}: {M gpu_before}", "", RowRole::starts},
+    {"GPU Memory consumed at the end of the {t} (end-begin): {M gpu_end}"},
+    {"GPU Peak Memory consumed during the {t} (max-begin): {M gpu_peak}"},
+    {"GPU Total Peak Memory consumed during the {t} (max): {M gpu_peak_total}"},
+    {"CPU Memory before entering the {t}: {M host_before}"},
+    {"CPU Memory consumed at the end of the {t} (end-begin): {M host_end}"},
+    {"CPU Peak Memory consumed during the {t} (max-begin): {M host_peak}"},
+    {"CPU Total Peak Memory consumed during the {t} (max): {M host_peak_total}"},
 };
 
 // mlx-lm and LitGPT divide by 1e9.
