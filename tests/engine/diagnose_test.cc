@@ -193,6 +193,12 @@ TEST_CASE("A run that never came to its peak calibrates nothing that the bill ha
   CHECK_FALSE(measured_peak(measured, training_bill(plan)));
 }
 
+TEST_CASE("Of a refused allocation a link keeps the least that the peak can be, and nothing that was not reached") {
+  const Diagnosis diagnosis = diagnose(plan_of(std::string(kOn80) + "&micro_batch=1&recompute=full"),
+                                       refused("3.00", "79.15", "1.00", "78.00", "62.00", "11.00"));
+  CHECK(diagnosis.measured_keys == "measured_allocated=65");
+}
+
 TEST_CASE("Random text, and a plan without a shape, are diagnosed calmly") {
   std::string text;
   uint64_t seed = 7;

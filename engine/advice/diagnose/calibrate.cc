@@ -72,6 +72,7 @@ std::optional<Measured> measured_peak(const Measured& measured, const TrainingBi
   peak.allocated = least;
   peak.reserved.reset();
   peak.device.reset();
+  peak.process.reset();
   return peak;
 }
 
