@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 
+#include "engine/report/diagnosis.h"
 #include "web/platform.h"
 #include "web/views.h"
 #include "web/widgets.h"
@@ -34,7 +35,9 @@ std::string frame_of(const App& app) {
          escaped(subject_of(app)) + "\"></iframe>";
 }
 
-std::string markdown_of(const App& app) { return report_markdown(app.report, platform::link_to("")); }
+std::string markdown_of(const App& app) {
+  return app.diagnosis ? diagnosis_markdown(*app.diagnosis) : report_markdown(app.report, platform::link_to(""));
+}
 std::string svg_of(const App& app) { return report_svg(app.report); }
 std::string json_of(const App& app) { return report_json(app.report) + "\n"; }
 std::string csv_of(const App& app) { return report_csv(app.report); }
