@@ -47,10 +47,19 @@ std::optional<Value> read_choice(const Field& field, std::string_view text) {
 }
 
 /// Texts with a grammar; an empty one stands for "none" in all but the names.
+/// Pairs of keys and values: every key is one of the table.
+std::string read_pairs(std::string_view text) {
+  for (const std::string_view pair : split(text, '&')) {
+    const size_t equals = pair.find('=');
+    if (equals == std::string_view::npos || find_field(pair.substr(0, equals)) == nullptr) return "";
+  }
+  return std::string(text);
+}
+
 std::optional<Value> read_text(Key key, std::string_view text) {
   if (key == Key::model || key == Key::gpu)
     return text.empty() ? std::nullopt : std::optional(Value{0, std::string(text)});
-  if (text.empty() || key == Key::vs || key == Key::measured_with) return Value{0, std::string(text)};
+  if (text.empty() || key == Key::vs) return Value{0, std::string(text)};
   Value value;
   switch (key) {
     case Key::pattern:
@@ -67,6 +76,9 @@ std::optional<Value> read_text(Key key, std::string_view text) {
       break;
     case Key::gpus_among:
       value.text = read_gpus_among(text);
+      break;
+    case Key::measured_with:
+      value.text = read_pairs(text);
       break;
     default:
       value.text = read_config(text, /*partial=*/true).ok ? std::string(text) : "";

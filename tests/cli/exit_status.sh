@@ -80,7 +80,6 @@ expect 2 link model=no-such-model
 expect 2 models --gpus 2
 
 # Not yet
-expect 2 diagnose
 said 'not yet'
 silent
 

@@ -37,6 +37,8 @@ inline std::string text_value(Key key) {
       return "0.9.1";
     case Key::gpus_among:
       return "a100-sxm4-80gb,h100-sxm5-80gb";
+    case Key::measured_with:
+      return "micro_batch=4&recompute=";
     case Key::arch:
       return "{\"hidden_act\":\"gelu\"}";
     default:
