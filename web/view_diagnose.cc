@@ -177,11 +177,13 @@ float diagnose_view(App& app, float x, float y, float width) {
   const Diagnosis diagnosis = *app.diagnosis;  // what is pressed below may replace it
   y += headline_view(headline_of(diagnosis), x, y, width) + px(8);
   y += log_box(app, x, y, width) + px(16);
-  if (app.log_name.empty() && diagnosis.beside.empty()) return y - top;
+  const Measured& m = diagnosis.measured;
+  const bool nothing = diagnosis.log.empty() && !m.allocated && !m.reserved && !m.device && !m.kv_pool;
+  if (nothing && app.log_name.empty()) return y - top;
   for (const Finding& finding : diagnosis.findings) y += finding_row(app, finding, x, y, width) + px(4);
   y += keep_row(app, diagnosis, x, y, width) + px(8);
   y += measured_bars(app, diagnosis, x, y, width);
-  if (diagnosis.log.empty() && !diagnosis.measured.allocated && !diagnosis.measured.kv_pool) return y - top;
+  if (nothing) return y - top;
   const float gap = px(28);
   if (width < px(760)) {
     y += beside_table(diagnosis, x, y, width) + px(20);
