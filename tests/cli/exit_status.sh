@@ -79,10 +79,6 @@ expect 2 batch
 expect 2 link model=no-such-model
 expect 2 models --gpus 2
 
-# Not yet
-said 'not yet'
-silent
-
 # --check: the verdict of the view
 exceeds='model=llama-2-7b&framework=ddp'
 fits='model=llama-2-7b&framework=fsdp&gpus=4&recompute=full'
