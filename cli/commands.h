@@ -14,6 +14,5 @@ int models(const Arguments& arguments);
 int gpus(const Arguments& arguments);
 int keys(const Arguments& arguments);
 int help(const Arguments& arguments);
-int not_yet(const Arguments& arguments);
 
 }  // namespace cli

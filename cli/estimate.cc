@@ -14,11 +14,6 @@ int check_status(const vram::Report& report, Check check) {
   return verdict == vram::Verdict::tight && check != Check::tight ? kAnswered : kCheckFailed;
 }
 
-int not_yet(const Arguments& arguments) {
-  say(arguments.command + ": not yet in version " + vram::kEngineVersion);
-  return kNoAnswer;
-}
-
 int estimate(const Arguments& arguments) {
   const std::optional<Format> format = read_format(arguments, Format::text, kReportFormats);
   if (!format) return kNoAnswer;
