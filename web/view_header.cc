@@ -84,7 +84,7 @@ float language_toggle(App& app, float right, float middle) {
 }
 
 /// Language, units and theme at the right; answers the left edge.
-float toggles(App& app, float right, float middle) {
+float toggles(App& app, float right, float middle, bool with_language) {
   const Box moon{right - px(32), middle - px(15), px(32), px(30)};
   const Touch light = area("theme", moon);
   half_moon(moon.x + moon.w / 2, middle, light.hovered ? theme().ink : theme().muted);
@@ -102,7 +102,7 @@ float toggles(App& app, float right, float middle) {
   text_centred(kText, unit.hovered ? theme().ink : theme().muted, units.x + units.w / 2, middle, gib ? "GiB" : "GB");
   tooltip(unit, gib ? "GiB: 1,073,741,824 bytes" : "GB: 1,000,000,000 bytes", "Press for the other one.");
   if (unit.pressed) edit(app, Key::units, gib ? "gb" : "gib");
-  return language_toggle(app, units.x, middle);
+  return with_language ? language_toggle(app, units.x, middle) : units.x;
 }
 
 /// A button that copies and says so for a moment; its width stays. Answers its left edge.
@@ -163,7 +163,8 @@ float header_view(App& app, const Box& window) {
   float buttons = copy_button(app, "copy", "Copy link", true, right, bar, link_of);
   if (window.w >= px(340)) buttons = share_button(app, buttons - px(8), bar);
   const float row = two_rows ? px(44) + px(17) : bar / 2;
-  const float edge = toggles(app, two_rows ? right + px(8) : buttons - px(8), row);
+  const bool roomy = window.w >= px(420);  // a phone's tabs need the row; its language is the browser's
+  const float edge = toggles(app, two_rows ? right + px(8) : buttons - px(8), row, roomy);
   const float spare = (edge - left - tabs_width(0)) / static_cast<float>(std::size(kTabs));
   const float padding = two_rows ? std::clamp(spare, px(6), px(20)) : wide;
   const float end = tabs(app, two_rows ? left - padding / 2 : left + title, row - px(15), padding);

@@ -25,6 +25,13 @@ std::vector<Bill::Check> napkin_of(const TrainingNapkin& napkin) {
   return checks;
 }
 
+/// Its product, or the names of its parts.
+std::string how_it_comes(const Line& line) {
+  std::string parts;
+  for (const Line& child : line.children) parts += (parts.empty() ? "" : " + ") + std::string(child.label);
+  return parts.empty() ? with_groups(formula(line)) : parts;
+}
+
 /// What each GPU sends in a step: name, how it comes about, bytes, time.
 float traffic_view(const App& app, float x, float y, float width) {
   const std::vector<Traffic>& traffic = app.report.compute.traffic;
@@ -36,7 +43,7 @@ float traffic_view(const App& app, float x, float y, float width) {
   for (const Traffic& item : traffic) {
     const float middle = y + px(13);
     const std::string bytes = show_bytes(whole(item.line.bytes), units_of(app.plan()));
-    const std::string product = with_groups(formula(item.line)), link = std::string("over ") + item.link + ": ";
+    const std::string product = how_it_comes(item.line), link = std::string("over ") + item.link + ": ";
     const float room = amount_right - text_width(kFigures, bytes) - px(12) - how;
     const Touch touch = area(std::string("traffic.") + item.line.id, {x, y, width, px(26)}, false);
     text(kText, theme().ink, x, middle, fitted(kText, item.line.label, how - x - px(8)));

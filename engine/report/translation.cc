@@ -58,6 +58,14 @@ bool has_letters(std::string_view text) {
   return std::any_of(text.begin(), text.end(), [](char c) { return (c | 32) >= 'a' && (c | 32) <= 'z'; });
 }
 
+/// Of a script that English never has: it was translated before, and cut to fit.
+bool is_translated(std::string_view text) {
+  return std::any_of(text.begin(), text.end(), [](char c) {
+    const unsigned char lead = static_cast<unsigned char>(c);
+    return lead >= 0xE3 && lead <= 0xE9;  // UTF-8's leads of kana and Chinese characters
+  });
+}
+
 }  // namespace
 
 Translation::Translation(std::string_view table) {
@@ -128,7 +136,7 @@ std::string Translation::beside_figure(std::string_view english, int depth) cons
 }
 
 std::string Translation::translate(std::string_view english, int depth) const {
-  if (empty() || depth > kDeepest || !has_letters(english)) return std::string(english);
+  if (empty() || depth > kDeepest || !has_letters(english) || is_translated(english)) return std::string(english);
   if (english.front() == ' ') return " " + translate(english.substr(1), depth);
   if (english.back() == ' ') return translate(english.substr(0, english.size() - 1), depth) + " ";
   if (const std::string* whole = find(english)) return *whole;

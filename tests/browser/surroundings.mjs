@@ -57,7 +57,7 @@ export const cases = {
     const tab = await open('', { url: `file://${file}#${base}` });
     equal((await tab.report()).share, base, 'the plan of the address');
     await tab.type('field.tp', '2');
-    equal(await tab.hash(), `${base}&tp=2`, 'the address after an edit');
+    await tab.until(async () => (await tab.hash()) === `${base}&tp=2`, 'the address after an edit');
     equal(tab.requests.filter((url) => !/^(file|data):/.test(url)), [], 'requests');
     equal(tab.faults, [], 'faults');
     await tab.close();
@@ -72,7 +72,7 @@ export const cases = {
     }
   },
   async 'the canvas has the screen\'s own pixels'() {
-    for (const [density, width, height] of [[1, 1280, 800], [2, 800, 570], [1.25, 1000, 700]]) {
+    for (const [density, width, height] of [[1, 1280, 800], [2, 800, 660], [1.25, 1000, 700]]) {
       const tab = await open(base, { density, width, height });
       const size = await tab.page.evaluate(() => [document.getElementById('canvas').width, document.getElementById('canvas').height]);
       equal(size, [Math.round(width * density), Math.round(height * density)], `canvas at ${density}`);

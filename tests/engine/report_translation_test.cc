@@ -50,6 +50,8 @@ TEST_CASE("the parts of a list are translated each, and so is a word beside a fi
   CHECK(zh("raise the global batch.") == "增大全局批量。");
 }
 
+TEST_CASE("what was translated is not translated again") { CHECK(zh("每层 GPUs 数") == "每层 GPUs 数"); }
+
 TEST_CASE("spaces around a text stay") { CHECK(zh(" Weights ") == " 权重 "); }
 
 TEST_CASE("names and share strings stay") {
