@@ -5,6 +5,8 @@
 
 #include "engine/advice/plan_search.h"
 #include "engine/plan/plan.h"
+#include "engine/preset_table.h"
+#include "engine/report/figures.h"
 #include "engine/report/answer.h"
 #include "engine/report/translation.h"
 
@@ -38,6 +40,44 @@ std::string english_word(std::string_view text) {
   return "";
 }
 
+bool is_small(char c) { return c >= 'a' && c <= 'z'; }
+
+/// Two small words in a row: English that was not translated.
+bool is_english(std::string_view text) {
+  size_t run = 0, before = 0;  // letters of this word, and of the one before
+  for (const char c : text) {
+    if (is_small(c)) {
+      if (++run >= 3 && before >= 4) return true;
+    } else {
+      before = c == ' ' ? run : 0;
+      run = 0;
+    }
+  }
+  return false;
+}
+
+void collect(const Line& line, std::set<std::string>& out) {
+  out.insert(line.label);
+  for (const Factor& factor : line.factors) out.insert(factor.meaning);
+  for (const Line& child : line.children) collect(child, out);
+}
+
+/// Everything of a report that a face for people shows.
+void collect(const Report& report, std::set<std::string>& out) {
+  for (const std::string& sentence : headline_sentences(report)) out.insert(sentence);
+  for (const Line& line : report.training.lines) collect(line, out);
+  for (const Line& line : report.serving.lines) collect(line, out);
+  for (const Traffic& item : report.compute.traffic) collect(item.line, out);
+  for (const Finding& finding : report.findings) out.insert(finding.text);
+  for (const auto& list : {training_figures(report), compute_figure_list(report), serving_figures(report)})
+    for (const Figure& figure : list) out.insert({figure.label, figure.remark});
+}
+
+std::string share_of(const PresetRow& row) {
+  const size_t open = row.json.find('"', row.json.find(':', row.json.find("\"share\""))) + 1;
+  return std::string(row.json.substr(open, row.json.find('"', open) - open));
+}
+
 std::vector<std::string> untranslated(const std::set<std::string>& texts) {
   const Translation zh(file("presets/languages/zh.tsv"));
   std::vector<std::string> missing;
@@ -69,4 +109,16 @@ TEST_CASE("what the layout search says stands in the Chinese table") {
     for (const FellOut& group : answer.fell_out) texts.insert(group.reason);
   }
   CHECK(untranslated(texts) == std::vector<std::string>{});
+}
+
+TEST_CASE("what the worked examples say is Chinese in Chinese") {
+  const Translation zh(file("presets/languages/zh.tsv"));
+  std::set<std::string> texts;
+  for (const PresetRow& row : plan_presets())
+    for (const char* more : {"", "&mfu=0.4&offload=optimizer", "&view=serve&concurrency=5000&ttft=1&tpot=0.01&qps=100"})
+      collect(report(share_of(row) + more), texts);
+  for (const std::string& text : texts) {
+    CAPTURE(text, zh(text));
+    CHECK_FALSE(is_english(zh(text)));
+  }
 }
