@@ -59,7 +59,8 @@ TEST_CASE("The answer is one sentence that names what was asked") {
 TEST_CASE("For people: rows within 80 columns") {
   for (const char* share : kPlans) {
     const Answered a = answered(share);
-    for (const std::string_view line : split(answer_text(a.plan, a.answer, 10), '\n')) {
+    const std::string text = answer_text(a.plan, a.answer, 10);
+    for (const std::string_view line : split(text, '\n')) {
       INFO(line);
       CHECK(display_width(line) <= 80);
     }
