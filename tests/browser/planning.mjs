@@ -60,6 +60,7 @@ export const cases = {
     const tab = await open('', { drawn: false });
     await tab.page.goto(`${tab.page.url().split('#')[0]}#model=deepseek-v3&gpus=2048&global_batch=15360&gpus_among=${kinds}&view=plan`);
     await tab.page.reload();
+    await tab.page.waitForFunction(() => document.body.classList.contains('drawn'), null, { timeout: 15000 });
     await tab.until(async (state) => state.places['search.stop'], 'a way to stop it');
     const at = await tab.place('search.stop');
     await tab.page.mouse.click(at.x, at.y);
