@@ -92,10 +92,11 @@ void about_the_pipeline(const Plan& plan, Findings& out) {
 /// Parallelism that a plan that fits could do without, where that is no slower.
 void add_unneeded(const Plan& plan, Change change, std::string who, Findings& out) {
   Plan without = plan;
-  if (!apply(change, without) || !training_faults(without).empty()) return;
-  const TrainingBill bill = training_bill(without);
+  if (!apply(change, without)) return;
+  const TrainingTotals bill = training_totals(without);
+  if (bill.verdict != Verdict::fits) return;
   const std::optional<double> ratio = time_ratio(plan, without);
-  if (bill.verdict != Verdict::fits || (ratio && *ratio > 1)) return;
+  if (ratio && *ratio > 1) return;
   add(out, Severity::info, change.id,
       who + " not needed: without, the plan fits with " + shown_bytes(plan, static_cast<double>(bill.headroom_bytes)) +
           " free and is no slower.",

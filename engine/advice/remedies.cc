@@ -13,7 +13,7 @@ namespace {
 bool fits(Verdict verdict) { return verdict == Verdict::fits; }
 
 /// Without a shape a training plan is tight at best: then what leaves room counts.
-bool fits(const Plan& plan, const TrainingBill& bill) {
+bool fits(const Plan& plan, const TrainingTotals& bill) {
   return fits(bill.verdict) || (!plan.subject->has_shape && bill.verdict == Verdict::tight && bill.headroom_bytes >= 0);
 }
 
@@ -24,7 +24,7 @@ struct Trial {
   bool suffices = false;
 };
 
-std::string spare_text(const Plan& plan, const TrainingBill& bill) {
+std::string spare_text(const Plan& plan, const TrainingTotals& bill) {
   const std::string amount = shown_bytes(plan, std::fabs(static_cast<double>(bill.headroom_bytes)));
   if (bill.headroom_bytes < 0) return ", still " + amount + " too much";
   return ", which leaves " + amount + " free" +
@@ -51,8 +51,8 @@ std::optional<double> seconds_per_token(const Plan& plan) {
   return 1 / *figures.tokens_per_second;
 }
 
-Finding training_finding(const Plan& plan, const TrainingBill& before, const Change& change, const Plan& changed,
-                         const TrainingBill& after) {
+Finding training_finding(const Plan& plan, const TrainingTotals& before, const Change& change, const Plan& changed,
+                         const TrainingTotals& after) {
   Finding finding;
   finding.severity = Severity::info;
   finding.id = change.id;
@@ -68,10 +68,10 @@ Finding training_finding(const Plan& plan, const TrainingBill& before, const Cha
 }
 
 /// Empty where the change is refused, makes the plan impossible, or saves less than a hundredth.
-std::optional<Trial> try_training(const Plan& plan, const TrainingBill& before, const Change& change) {
+std::optional<Trial> try_training(const Plan& plan, const TrainingTotals& before, const Change& change) {
   Plan changed = plan;
-  if (!apply(change, changed) || !training_faults(changed).empty()) return std::nullopt;
-  const TrainingBill after = training_bill(changed);
+  if (!apply(change, changed)) return std::nullopt;
+  const TrainingTotals after = training_totals(changed);
   if (after.verdict == Verdict::invalid || after.device_bytes >= before.device_bytes) return std::nullopt;
   if ((before.device_bytes - after.device_bytes) * 100 < before.device_bytes) return std::nullopt;
   return Trial{change, training_finding(plan, before, change, changed, after), fits(plan, after)};
@@ -124,7 +124,7 @@ bool modest(const Change& change) {
 struct Several {
   std::vector<Change> changes;
   Plan plan;
-  TrainingBill bill;
+  TrainingTotals bill;
 };
 
 /// False where the change does not go with the others, or saves nothing more.
@@ -133,17 +133,17 @@ bool take(Several& several, const Change& change) {
     if (sets_same_key(taken, change)) return false;
   }
   Plan next = several.plan;
-  if (!apply(change, next) || !training_faults(next).empty()) return false;
-  TrainingBill bill = training_bill(next);
-  if (bill.device_bytes >= several.bill.device_bytes) return false;
+  if (!apply(change, next)) return false;
+  const TrainingTotals bill = training_totals(next);
+  if (bill.verdict == Verdict::invalid || bill.device_bytes >= several.bill.device_bytes) return false;
   several.changes.push_back(change);
   several.plan = std::move(next);
-  several.bill = std::move(bill);
+  several.bill = bill;
   return true;
 }
 
 /// Leaves out what the rest does without.
-Several pruned(const Plan& plan, const TrainingBill& bill, Several several) {
+Several pruned(const Plan& plan, const TrainingTotals& bill, Several several) {
   for (size_t left_out = several.changes.size(); left_out-- > 0;) {
     Several fewer{{}, plan, bill};
     for (size_t i = 0; i < several.changes.size(); ++i) {
@@ -161,7 +161,7 @@ bool rather(const Trial& a, const Trial& b) {
 }
 
 /// Helpful changes together until the plan fits: on the GPUs there are, else on more.
-std::optional<Finding> together(const Plan& plan, const TrainingBill& bill, std::vector<Trial> trials) {
+std::optional<Finding> together(const Plan& plan, const TrainingTotals& bill, std::vector<Trial> trials) {
   std::stable_sort(trials.begin(), trials.end(), rather);
   Several several{{}, plan, bill};
   for (const Trial& trial : trials) {
@@ -190,8 +190,8 @@ std::optional<Finding> together(const Plan& plan, const TrainingBill& bill, std:
 std::optional<Finding> larger_card(const Plan& plan) {
   for (const Change& change : larger_cards(plan)) {
     Plan changed = plan;
-    if (!apply(change, changed) || !training_faults(changed).empty()) continue;
-    const TrainingBill after = training_bill(changed);
+    if (!apply(change, changed)) continue;
+    const TrainingTotals after = training_totals(changed);
     if (!fits(changed, after)) continue;
     const std::optional<double> ratio = time_ratio(plan, changed);
     Finding finding =
@@ -244,7 +244,7 @@ std::string shown_bytes(const Plan& plan, double bytes) {
   return show_bytes(bytes, plan.units == UnitsChoice::gb ? Units::gb : Units::gib);
 }
 
-std::vector<Finding> training_remedies(const Plan& plan, const TrainingBill& bill, size_t most) {
+std::vector<Finding> training_remedies(const Plan& plan, const TrainingTotals& bill, size_t most) {
   std::vector<Trial> trials;
   bool enough_gpus = false;
   for (const Change& change : training_changes(plan)) {

@@ -9,7 +9,7 @@ namespace vram {
 /// Single changes that let a training plan fit, or bring it nearer: each tried on the real bill. The changes that
 /// suffice come first, in the order people should try them; at most `most`. Where none suffices alone, one finding
 /// with several together, where that suffices.
-std::vector<Finding> training_remedies(const Plan& plan, const TrainingBill& bill, size_t most);
+std::vector<Finding> training_remedies(const Plan& plan, const TrainingTotals& bill, size_t most);
 
 /// The same for a server that does not hold the requests asked of it.
 std::vector<Finding> serving_remedies(const Plan& plan, const ServingBill& bill, size_t most);

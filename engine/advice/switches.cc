@@ -7,7 +7,7 @@ namespace {
 
 std::optional<Switch> training_switch(const Plan& plan, const TrainingTotals& before, const Change& change) {
   Plan changed = plan;
-  if (!apply(change, changed) || !training_faults(changed).empty()) return std::nullopt;
+  if (!apply(change, changed)) return std::nullopt;
   const TrainingTotals after = training_totals(changed);
   if (after.verdict == Verdict::invalid) return std::nullopt;
   Switch one;
