@@ -7,16 +7,10 @@
 #include "cli/say.h"
 #include "engine/plan/texts.h"
 #include "engine/report/report.h"
+#include "engine/text.h"
 
 namespace cli {
 namespace {
-
-std::string_view without_blanks(std::string_view line) {
-  constexpr std::string_view kBlank = " \t\r";
-  const size_t first = line.find_first_not_of(kBlank);
-  if (first == std::string_view::npos) return {};
-  return line.substr(first, line.find_last_not_of(kBlank) - first + 1);
-}
 
 /// Between reports: text and Markdown stand apart, CSV begins again, JSON is one object a line.
 void print_report(const vram::Report& report, Format format, bool first) {
@@ -43,7 +37,7 @@ int batch(const Arguments& arguments) {
   bool first = true;
   for (const std::string_view line : vram::split(*text, '\n')) {
     ++number;
-    const std::string_view share = without_blanks(line);
+    const std::string_view share = vram::trimmed(line);
     if (share.empty()) continue;
     const vram::Report report = vram::report(with_keys(share, arguments.keys));
     say(report.messages, "line " + std::to_string(number) + ": ");

@@ -1,20 +1,13 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "engine/text.h"
 #include "engine/units.h"
 
 namespace vram {
 namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
-std::string lower(std::string_view text) {
-  std::string result;
-  for (const char c : text) result += lower(c);
-  return result;
-}
-
 /// A decimal as typed: the text of its digits, cleaned, and what stands behind it.
 struct Decimal {
   std::string digits;       // "-1.5"; no separators, no exponent
@@ -46,7 +39,7 @@ bool take_digits(std::string_view& text, std::string& digits) {
 
 /// "e9", "E-3" at the start of `text`; leaves it alone where no digit follows (the 'e' is then no exponent).
 long take_exponent(std::string_view& text) {
-  if (text.empty() || lower(text[0]) != 'e') return 0;
+  if (text.empty() || lower_case(text[0]) != 'e') return 0;
   size_t i = 1;
   const bool negative = i < text.size() && text[i] == '-';
   if (i < text.size() && (text[i] == '-' || text[i] == '+')) ++i;
@@ -116,7 +109,7 @@ std::optional<double> with_suffix(const Decimal& decimal, std::string_view suffi
 std::optional<double> read_number(std::string_view text) {
   const std::optional<Decimal> decimal = take_decimal(text);
   if (!decimal) return std::nullopt;
-  return with_suffix(*decimal, lower(decimal->suffix), kNumberSuffixes);
+  return with_suffix(*decimal, lower_case(decimal->suffix), kNumberSuffixes);
 }
 
 std::optional<double> read_size(std::string_view text, double unit_bytes) {
@@ -124,7 +117,7 @@ std::optional<double> read_size(std::string_view text, double unit_bytes) {
   if (!decimal) return std::nullopt;
   const std::optional<double> bytes = decimal->suffix.empty()
                                           ? value_of(*decimal, 0, unit_bytes)
-                                          : with_suffix(*decimal, lower(decimal->suffix), kSizeSuffixes);
+                                          : with_suffix(*decimal, lower_case(decimal->suffix), kSizeSuffixes);
   if (!bytes) return std::nullopt;
   return std::nearbyint(*bytes);  // 79.65 GiB is no whole number of bytes
 }

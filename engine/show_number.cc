@@ -87,6 +87,10 @@ std::string show_grouped(double value) {
   return text;
 }
 
+std::string counted(double count, const char* one, const char* several) {
+  return show_grouped(count) + " " + (count == 1 ? one : several);
+}
+
 std::string show_duration(double seconds) {
   if (seconds < 0) return "-" + show_duration(-seconds);
   if (seconds >= 48 * 3600.0) return rounded(seconds / 86400) + " days";

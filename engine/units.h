@@ -41,6 +41,9 @@ std::string show_count(double value);
 /// Grouped digits: 1234567 -> "1,234,567".
 std::string show_grouped(double value);
 
+/// "1 micro-batch", "12 micro-batches".
+std::string counted(double count, const char* one, const char* several);
+
 /// "1.2 s", "350 ms", "3.4 h", "69.2 days".
 std::string show_duration(double seconds);
 

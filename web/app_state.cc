@@ -10,6 +10,7 @@
 #include "engine/plan/percent.h"
 #include "engine/preset_table.h"
 #include "engine/report/compare.h"
+#include "engine/text.h"
 #include "web/platform.h"
 
 namespace vram {
@@ -51,12 +52,6 @@ void forget(App& app, Key key) {
   clear_value(app.reading.plan, key);
   app.drafts.erase(key);
   drop_messages(app, field(key).name);
-}
-
-std::string_view trimmed(std::string_view text) {
-  const size_t first = text.find_first_not_of(" \t\r\n");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
 }
 
 /// Calls use(key, value) for each pair of "a=1&b=2".

@@ -304,15 +304,9 @@ Headline compare_headline(const App& app, bool serving) {
   return headline;
 }
 
-float large_sentence(const Headline& headline, float x, float y, float width) {
-  const Type type = width < px(420) ? Type{Face::semibold, 19} : kVerdict;
-  return runs(x, y, width, px(type.size * 1.3f),
-              {{type, headline.color, headline.word, ""}, {type, theme().ink, headline.rest, ""}}, nullptr);
-}
-
 float empty_view(App& app, float x, float y, float width) {
   const float top = y;
-  y += large_sentence({"Nothing is pinned. ", "Pin this plan, and go on changing it.", "", theme().ink}, x, y, width) + px(8);
+  y += headline_view({"Nothing is pinned. ", "Pin this plan, and go on changing it.", "", theme().ink}, x, y, width) + px(4);
   y += paragraph(kText, theme().muted, x, y, width,
                  "The plan as it is now then stays beside the one you change: line by line, in memory, time and money. "
                  "The link carries both.") +
@@ -328,7 +322,7 @@ float compare_view(App& app, float x, float y, float width) {
   const Report report = app.report;  // pressing replaces it
   const Comparison comparison = compare(report, *report.other);
   const bool serving = shows_serving(app);
-  y += large_sentence(compare_headline(app, serving), x, y, width) + px(8);
+  y += headline_view(compare_headline(app, serving), x, y, width) + px(4);
   if (!app.plan().embed) y += controls(app, serving, x, y, width) + px(16);
   if (app.report.other != report.other) return y - top;
   y += subjects(app, serving, x, y, width) + px(12);

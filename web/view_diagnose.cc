@@ -13,8 +13,6 @@ using namespace kit;
 
 constexpr size_t kReadRows = 14;  // before the rest is unfolded
 
-double whole(uint64_t bytes) { return static_cast<double>(bytes); }
-
 Headline headline_of(const Diagnosis& diagnosis) {
   constexpr const char* kWords[] = {"",        "At the start. ", "At work. ", "One allocation. ", "Fragmentation. ",
                                     "A leak. "};

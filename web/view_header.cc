@@ -118,8 +118,6 @@ float copy_button(App& app, const char* name, const char* label, bool primary, f
   return box.x;
 }
 
-std::string link_of(const App& app) { return platform::link_to(app.share); }
-
 /// Everything else that can be taken away. Answers its left edge.
 float share_button(App& app, float right, float bar) {
   const float width = text_width(kText, "Share") + px(28);

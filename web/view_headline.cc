@@ -46,8 +46,7 @@ std::string of_capacity(double bytes, double capacity, Units units) {
 }
 
 std::string requests(double count) {
-  const double whole = std::floor(count);
-  return show_grouped(whole) + (whole == 1 ? " request" : " requests");
+  return counted(std::floor(count), "request", "requests");
 }
 
 bool about_serving(const Finding& finding) {

@@ -73,12 +73,6 @@ Headline headline_of(const Plan& plan, const Answer& answer) {
   return headline;
 }
 
-float sentence(const Headline& headline, float x, float y, float width) {
-  const Type type = width < px(420) ? Type{Face::semibold, 19} : kVerdict;
-  return runs(x, y, width, px(type.size * 1.3f),
-              {{type, headline.color, headline.word, ""}, {type, theme().ink, headline.rest, ""}}, nullptr);
-}
-
 /// How far the search is, with a way to stop it; at rest how much was tried.
 float progress_row(App& app, const std::string& at_rest, float x, float y, float width) {
   const float height = px(30), middle = y + height / 2 - px(2);
@@ -350,7 +344,7 @@ float plan_view(App& app, float x, float y, float width) {
   if (!app.layouts.answer) return y + progress_row(app, "", x, y, width) - top;
   const Answer answer = *app.layouts.answer;  // applying a row begins another search
   const Headline headline = headline_of(app.plan(), answer);
-  y += sentence(headline, x, y, width) + px(4);
+  y += headline_view({headline.word, headline.rest, "", headline.color}, x, y, width);
   y += progress_row(app, headline.margin, x, y, width) + px(8);
   for (const Message& message : answer.messages)
     y += paragraph(kSmall, theme().warn, x, y, width, message.text) + px(4);

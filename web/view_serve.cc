@@ -10,8 +10,6 @@ namespace {
 
 using namespace kit;
 
-double whole(uint64_t bytes) { return static_cast<double>(bytes); }
-
 std::string count(double value) { return show_grouped(std::floor(value)); }
 std::string one_decimal(double value) { return value < 1000 ? show_fixed(value, 1) : show_grouped(std::floor(value)); }
 std::string cents(double usd) {

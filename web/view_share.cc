@@ -25,8 +25,6 @@ std::string escaped(std::string text) {
   return text;
 }
 
-std::string link_of(const App& app) { return platform::link_to(app.share); }
-
 std::string frame_of(const App& app) {
   Plan framed = app.plan();
   set_value(framed, Key::embed, "1", nullptr);
@@ -78,6 +76,8 @@ float shown_link(App& app, float x, float y, float width) {
 }
 
 }  // namespace
+
+std::string link_of(const App& app) { return platform::link_to(app.share); }
 
 void share_popup(App& app, const Box& anchor) {
   const float screen_w = ImGui::GetIO().DisplaySize.x, screen_h = ImGui::GetIO().DisplaySize.y;

@@ -11,8 +11,6 @@ namespace {
 
 using namespace kit;
 
-double whole(uint64_t bytes) { return static_cast<double>(bytes); }
-
 std::vector<Bill::Check> napkin_of(const TrainingNapkin& napkin) {
   std::vector<Bill::Check> checks;
   if (!napkin.total_bytes) return checks;

@@ -23,6 +23,8 @@ float compare_view(App& app, float x, float y, float width);
 float launch_view(App& app, float x, float y, float width);
 float diagnose_view(App& app, float x, float y, float width);
 
+/// The address of the plan.
+std::string link_of(const App& app);
 /// What leaves the page: link, frame, tables, picture, data. Opened with ImGui::OpenPopup("share").
 void share_popup(App& app, const kit::Box& anchor);
 

@@ -67,6 +67,9 @@ ImU32 line_color(const std::vector<Line>& bill, std::string_view id);
 /// Long runs of digits in groups: "24147263488 B" -> "24,147,263,488 B".
 std::string with_groups(std::string_view text);
 
+/// Bytes of a bill, exact below 2^53.
+inline double whole(uint64_t bytes) { return static_cast<double>(bytes); }
+
 /// Bytes as a plain number in the unit of a bill whose largest figure is `largest`: all amounts of it align.
 struct Scale {
   double unit;

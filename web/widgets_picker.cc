@@ -1,6 +1,6 @@
 #include <algorithm>
-#include <cctype>
 
+#include "engine/text.h"
 #include "web/widgets.h"
 
 namespace vram {
@@ -8,17 +8,11 @@ namespace {
 
 using namespace kit;
 
-std::string lower(std::string_view text) {
-  std::string result(text);
-  for (char& c : result) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return result;
-}
-
 /// Every word of the search stands somewhere in the row.
 bool matches(const PresetRow& row, std::string_view search) {
-  const std::string in = lower(std::string(row.id) + ' ' + std::string(row.name) + ' ' + std::string(row.family) + ' ' +
+  const std::string in = lower_case(std::string(row.id) + ' ' + std::string(row.name) + ' ' + std::string(row.family) + ' ' +
                                std::string(row.detail));
-  const std::string words = lower(search);
+  const std::string words = lower_case(search);
   for (size_t at = 0; at < words.size();) {
     const size_t end = std::min(words.find(' ', at), words.size());
     if (end > at && in.find(words.substr(at, end - at)) == std::string::npos) return false;
@@ -49,7 +43,7 @@ std::string preset_list(const App& app, const Picker& picker, const Box& box, st
   for (const PresetRow& row : picker.rows)
     if (matches(row, app.search)) found.push_back(&row);
   std::stable_sort(found.begin(), found.end(),
-                   [](const PresetRow* a, const PresetRow* b) { return lower(a->family) < lower(b->family); });
+                   [](const PresetRow* a, const PresetRow* b) { return lower_case(a->family) < lower_case(b->family); });
   std::string picked;
   begin_scroll("list", box, 0);
   const float left = box.x, width = box.w - px(8);

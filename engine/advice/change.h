@@ -22,6 +22,14 @@ std::string fragment(const Change& change);
 /// The plan with the change made. False where a value is refused.
 bool apply(const Change& change, Plan& plan);
 
+/// A key by its member, for searches that make plans by the thousand: as good as given. What follows from it is the
+/// caller's to `resolve`.
+template <class Member, class Value>
+void put(Plan& plan, Key key, Member& member, const Value& value) {
+  member = value;
+  plan.given.set(static_cast<size_t>(key));
+}
+
 /// In the order people should try them: what costs nothing, recomputation, the micro-batch, offload, sharding, and only
 /// then more parallelism, more GPUs, and training less.
 std::vector<Change> training_changes(const Plan& plan);

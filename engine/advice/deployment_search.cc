@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine/advice/largest.h"
+#include "engine/advice/change.h"
 #include "engine/advice/question.h"
 #include "engine/formats.h"
+#include "engine/largest.h"
 
 namespace vram {
 namespace {
@@ -17,11 +18,6 @@ constexpr const char* kReasons[] = {"impossible: sizes do not divide",
                                     "too slow for ttft",
                                     "too few requests a second for qps",
                                     "another one does as much, as fast and as cheaply"};
-
-void put(Plan& plan, Key key, double& member, double value) {
-  member = value;
-  plan.given.set(static_cast<size_t>(key));
-}
 
 double bits_of(std::string_view id) {
   const Format* format = find_format(id);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/advice/change.h"
 #include "engine/advice/layouts.h"
 #include "engine/compute/links.h"
 #include "engine/formats.h"
@@ -87,17 +88,13 @@ std::vector<Deployment> deployments(const Plan& plan, bool fixed) {
 }
 
 void deploy(const Deployment& deployment, Plan& plan) {
-  const auto put = [&plan](Key key, auto& member, auto value) {
-    member = value;
-    plan.given.set(static_cast<size_t>(key));
-  };
   plan.given.reset(static_cast<size_t>(Key::serve_gpus));
-  put(Key::serve_tp, plan.serve_tp, deployment.tp);
-  put(Key::serve_pp, plan.serve_pp, deployment.pp);
-  put(Key::serve_dp, plan.serve_dp, deployment.dp);
-  put(Key::serve_ep, plan.serve_ep, deployment.ep);
-  put(Key::weights, plan.weights, deployment.weights);
-  put(Key::kv, plan.kv, deployment.kv);
+  put(plan, Key::serve_tp, plan.serve_tp, deployment.tp);
+  put(plan, Key::serve_pp, plan.serve_pp, deployment.pp);
+  put(plan, Key::serve_dp, plan.serve_dp, deployment.dp);
+  put(plan, Key::serve_ep, plan.serve_ep, deployment.ep);
+  put(plan, Key::weights, plan.weights, deployment.weights);
+  put(plan, Key::kv, plan.kv, deployment.kv);
   resolve(plan);
 }
 

@@ -53,10 +53,6 @@ Finding training_verdict(const Plan& plan, const TrainingBill& bill) {
   return finding;
 }
 
-std::string requests(double count) {
-  return show_grouped(std::floor(count)) + (std::floor(count) == 1 ? " request" : " requests");
-}
-
 Finding serving_verdict(const Plan& plan, const ServingBill& bill) {
   const bool exceeds = bill.verdict == Verdict::exceeds;
   Finding finding;
@@ -69,7 +65,7 @@ Finding serving_verdict(const Plan& plan, const ServingBill& bill) {
                    shown_bytes(plan, static_cast<double>(bill.capacity_bytes)) + ".";
     return finding;
   }
-  finding.text = "Serving: a replica can promise " + requests(bill.promised_concurrency.value_or(0)) + " at a time; " +
+  finding.text = "Serving: a replica can promise " + counted(std::floor(bill.promised_concurrency.value_or(0)), "request", "requests") + " at a time; " +
                  show_grouped(plan.concurrency) + " are asked of it.";
   return finding;
 }

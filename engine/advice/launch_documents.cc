@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/plan/texts.h"
+#include "engine/text.h"
 
 namespace vram {
 namespace {
@@ -10,13 +11,6 @@ namespace {
 using nlohmann::json;
 
 constexpr int kDeepest = 20;
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kBlank = " \t\r";
-  const size_t first = text.find_first_not_of(kBlank);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(kBlank) - first + 1);
-}
 
 std::string scalar(const json& value) {
   if (value.is_string()) return value.get_ref<const std::string&>();

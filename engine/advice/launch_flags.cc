@@ -6,6 +6,7 @@
 #include "engine/plan/percent.h"
 #include "engine/plan/texts.h"
 #include "engine/plan/values.h"
+#include "engine/text.h"
 #include "engine/units.h"
 
 namespace vram {
@@ -34,19 +35,11 @@ bool names_hold(std::string_view names, std::string_view name) {
   return false;
 }
 
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return out;
-}
-
 /// Ours for theirs; empty where the row's words have it not.
 std::optional<std::string> translated(std::string_view words, std::string_view theirs) {
   for (const std::string_view pair : split(words, ' ')) {
     const size_t equals = pair.find('=');
-    if (lower(pair.substr(0, equals)) == lower(theirs)) return std::string(pair.substr(equals + 1));
+    if (lower_case(pair.substr(0, equals)) == lower_case(theirs)) return std::string(pair.substr(equals + 1));
   }
   return std::nullopt;
 }

@@ -4,17 +4,16 @@
 #include "engine/advice/launch_flags.h"
 #include "engine/formats.h"
 #include "engine/preset_table.h"
+#include "engine/text.h"
 
 namespace vram {
 namespace {
-
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 /// Letters, digits and points, in lower case: "opt-1.3b" is not "opt-13b".
 std::string compact(std::string_view text) {
   std::string out;
   for (const char each : text) {
-    const char c = lower(each);
+    const char c = lower_case(each);
     if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.') out += c;
   }
   return out;
@@ -25,8 +24,7 @@ std::vector<std::string> parts_of(std::string_view name, std::string_view marks)
   std::vector<std::string> parts;
   for (size_t at = 0; at < name.size();) {
     const size_t end = std::min(name.find_first_of(marks, at), name.size());
-    std::string part(name.substr(at, end - at));
-    std::transform(part.begin(), part.end(), part.begin(), lower);
+    std::string part = lower_case(name.substr(at, end - at));
     if (!part.empty()) parts.push_back(std::move(part));
     at = end + 1;
   }
@@ -125,9 +123,7 @@ std::string_view without_suffix(std::string_view name) {
 std::string_view without_format(std::string_view name) {
   const size_t point = name.rfind('.');
   if (point == std::string_view::npos) return name;
-  std::string last(name.substr(point + 1));
-  std::transform(last.begin(), last.end(), last.begin(), lower);
-  return find_format(last) != nullptr ? name.substr(0, point) : name;
+  return find_format(lower_case(name.substr(point + 1))) != nullptr ? name.substr(0, point) : name;
 }
 
 }  // namespace

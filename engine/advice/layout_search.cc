@@ -5,9 +5,9 @@
 #include <limits>
 #include <numeric>
 
-#include "engine/advice/largest.h"
 #include "engine/advice/question.h"
 #include "engine/compute/compute.h"
+#include "engine/largest.h"
 #include "engine/training/training.h"
 
 namespace vram {

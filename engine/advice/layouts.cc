@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/advice/change.h"
 #include "engine/compute/links.h"
 #include "engine/plan/fault_list.h"
 
@@ -146,22 +147,18 @@ std::vector<double> micro_batch_sizes(const Plan& plan, const Spread& spread, do
 }
 
 void lay_out(const Layout& layout, Plan& plan) {
-  const auto put = [&plan](Key key, auto& member, auto value) {
-    member = value;
-    plan.given.set(static_cast<size_t>(key));
-  };
   const Spread& s = layout.spread;
-  put(Key::framework, plan.framework, s.framework);
-  put(Key::tp, plan.tp, s.tp);
-  put(Key::pp, plan.pp, s.pp);
-  put(Key::vpp, plan.vpp, s.vpp);
-  put(Key::cp, plan.cp, s.cp);
-  put(Key::ep, plan.ep, s.ep);
-  put(Key::etp, plan.etp, s.etp);
-  put(Key::zero, plan.zero, s.zero);
-  put(Key::shard, plan.shard, s.shard);
-  put(Key::micro_batch, plan.micro_batch, layout.micro_batch);
-  put(Key::recompute, plan.recompute, layout.recompute);
+  put(plan, Key::framework, plan.framework, s.framework);
+  put(plan, Key::tp, plan.tp, s.tp);
+  put(plan, Key::pp, plan.pp, s.pp);
+  put(plan, Key::vpp, plan.vpp, s.vpp);
+  put(plan, Key::cp, plan.cp, s.cp);
+  put(plan, Key::ep, plan.ep, s.ep);
+  put(plan, Key::etp, plan.etp, s.etp);
+  put(plan, Key::zero, plan.zero, s.zero);
+  put(plan, Key::shard, plan.shard, s.shard);
+  put(plan, Key::micro_batch, plan.micro_batch, layout.micro_batch);
+  put(plan, Key::recompute, plan.recompute, layout.recompute);
   if (s.shard == 0) plan.given.reset(static_cast<size_t>(Key::shard));
   plan.given.reset(static_cast<size_t>(Key::stages));
   if (plan.schedule == Schedule::interleaved) plan.given.reset(static_cast<size_t>(Key::schedule));

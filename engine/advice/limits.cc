@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine/advice/largest.h"
+#include "engine/largest.h"
 #include "engine/units.h"
 
 namespace vram {

@@ -4,16 +4,10 @@
 
 #include "engine/plan/percent.h"
 #include "engine/plan/plan.h"
+#include "engine/text.h"
 
 namespace vram {
 namespace {
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kBlank = " \t\r\n";
-  const size_t first = text.find_first_not_of(kBlank);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(kBlank) - first + 1);
-}
 
 template <size_t n>
 bool holds_any(std::string_view text, const std::string_view (&words)[n]) {

@@ -7,6 +7,7 @@
 #include "engine/plan/plan.h"
 #include "engine/plan/texts.h"
 #include "engine/plan/values.h"
+#include "engine/text.h"
 #include "engine/units.h"
 
 namespace vram {
@@ -15,13 +16,6 @@ namespace {
 constexpr std::string_view kVersion = "v";
 constexpr size_t kShownBytes = 60;     // of a value, inside a sentence
 constexpr size_t kGivenBytes = 10000;  // of a value, in `given`
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kBlank = " \t\r\n";
-  const size_t first = text.find_first_not_of(kBlank);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(kBlank) - first + 1);
-}
 
 struct Reader {
   Plan plan;

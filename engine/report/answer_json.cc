@@ -2,6 +2,7 @@
 
 #include "engine/plan/values.h"
 #include "engine/report/answer.h"
+#include "engine/report/json_parts.h"
 #include "engine/report/json_writer.h"
 
 namespace vram {
@@ -78,14 +79,6 @@ void write_switch(JsonWriter& json, const Switch& one) {
   json.close('}');
 }
 
-void write_message(JsonWriter& json, const Message& message) {
-  json.open('{');
-  json.member("key", message.key);
-  json.member("given", message.given);
-  json.member("text", message.text);
-  json.close('}');
-}
-
 }  // namespace
 
 std::string answer_json(const Answer& answer, size_t most) {
@@ -103,7 +96,7 @@ std::string answer_json(const Answer& answer, size_t most) {
   json.member("lacking_bytes", answer.lacking_bytes);
   write_list(json, "limits", answer.limits, SIZE_MAX, write_limit);
   write_list(json, "switches", answer.switches, SIZE_MAX, write_switch);
-  write_list(json, "messages", answer.messages, SIZE_MAX, write_message);
+  write_message_list(json, answer.messages);
   json.close('}');
   return json.text();
 }

@@ -55,11 +55,7 @@ TextTable narrow_switches(const Plan& plan, const Answer& answer) {
 }
 
 void add_paragraph(std::string& out, const std::string& first, std::string_view text) {
-  std::string lead = first;
-  for (const std::string& part : wrap(text, kColumns - display_width(first))) {
-    out += lead + part + "\n";
-    lead = std::string(display_width(first), ' ');
-  }
+  for (const std::string& row : hanging(first, text, kColumns)) out += row + "\n";
 }
 
 void add_shares(std::string& out, const Answer& answer, size_t most) {

@@ -10,10 +10,6 @@ namespace {
 
 std::string n(double value) { return show_grouped(value); }
 
-std::string counted(double count, const char* one, const char* several) {
-  return show_grouped(count) + " " + (count == 1 ? one : several);
-}
-
 std::string tried_sentence(const Answer& answer) {
   const char* const what = answer.serving ? "deployments" : "layouts";
   const std::string tried = counted(static_cast<double>(answer.tried), answer.serving ? "deployment" : "layout", what);

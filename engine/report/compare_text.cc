@@ -20,11 +20,8 @@ std::string row(const std::string& label, const std::string& here, const std::st
 std::string heading(const std::string& text) { return "\n" + row(text, "this plan", "the other", "difference"); }
 
 std::string indented(const std::string& first, const std::string& text) {
-  std::string out, lead = first;
-  for (const std::string& part : wrap(text, kColumns - display_width(first))) {
-    out += lead + part + "\n";
-    lead = std::string(display_width(first), ' ');
-  }
+  std::string out;
+  for (const std::string& line : hanging(first, text, kColumns)) out += line + "\n";
   return out;
 }
 

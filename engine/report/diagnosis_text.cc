@@ -8,11 +8,8 @@ namespace {
 constexpr size_t kColumns = 80, kLabel = 28, kNumber = 13, kGap = 2;
 
 std::string paragraph(const std::string& first, const std::string& text) {
-  std::string out, lead = first;
-  for (const std::string& part : wrap(text, kColumns - display_width(first))) {
-    out += lead + part + "\n";
-    lead = std::string(display_width(first), ' ');
-  }
+  std::string out;
+  for (const std::string& line : hanging(first, text, kColumns)) out += line + "\n";
   return out;
 }
 

@@ -35,9 +35,6 @@ std::string flops_text(double flops);
 /// "1,234 USD", "100 M USD".
 std::string usd_text(double usd);
 
-/// "1 micro-batch", "12 micro-batches".
-std::string counted(double count, const char* one, const char* several);
-
 /// 0.425 -> "42.5%".
 std::string percent(double share);
 

@@ -27,12 +27,7 @@ struct Text {
   }
   /// `first` before the first row, spaces of the same width before the others.
   void paragraph(const std::string& first, std::string_view text) {
-    const size_t indent = display_width(first);
-    std::string lead = first;
-    for (const std::string& part : wrap(text, kColumns - indent)) {
-      row(lead + part);
-      lead = std::string(indent, ' ');
-    }
+    for (const std::string& each : hanging(first, text, kColumns)) row(each);
   }
 };
 

@@ -56,10 +56,6 @@ std::string usd_text(double usd) {
   return (usd < kMostGrouped ? show_grouped(usd) : show_count(usd)) + " USD";
 }
 
-std::string counted(double count, const char* one, const char* several) {
-  return show_grouped(count) + " " + (count == 1 ? one : several);
-}
-
 std::string percent(double share) {
   const double value = share * 100;
   std::string text = show_fixed(value, value < 9.95 ? 2 : 1);

@@ -64,6 +64,12 @@ std::vector<std::string> wrap(std::string_view text, size_t width) {
   return rows.rows;
 }
 
+std::vector<std::string> hanging(const std::string& first, std::string_view text, size_t width) {
+  std::vector<std::string> rows = wrap(text, width - display_width(first));
+  for (std::string& row : rows) row.insert(0, &row == rows.data() ? first : std::string(display_width(first), ' '));
+  return rows;
+}
+
 std::vector<std::string> wrap_formula(std::string_view formula, size_t width) {
   Rows rows{width, {}};
   for (const std::string_view term : split_before(formula, {" × ", " ÷ "}, 1)) {

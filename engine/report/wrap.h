@@ -9,6 +9,9 @@ namespace vram {
 /// `text` in rows of at most `width` columns, broken at spaces; a longer word is cut.
 std::vector<std::string> wrap(std::string_view text, size_t width);
 
+/// Rows with `first` before the first and spaces of the same width before the others.
+std::vector<std::string> hanging(const std::string& first, std::string_view text, size_t width);
+
 /// A formula likewise, broken before × and ÷ where that will do.
 std::vector<std::string> wrap_formula(std::string_view formula, size_t width);
 

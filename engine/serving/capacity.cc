@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "engine/largest.h"
 #include "engine/serving/sglang.h"
 #include "engine/serving/vllm_run.h"
 #include "engine/units.h"
@@ -160,16 +161,10 @@ double requests_per_rank(const Plan& plan, const Replica& replica) { return ceil
 
 double longest_context(const Plan& plan, const Replica& replica, const StageCapacity& stage) {
   const double requests = requests_per_rank(plan, replica);
-  double least = 0, most = plan.max_len > 0 ? plan.max_len : kLongestTokens;
-  while (least < most) {  // bytes of a request never shrink with its length
-    const double middle = std::ceil((least + most) / 2);
-    if (holds(plan, stage, request_bytes(plan, stage.groups, middle), requests)) {
-      least = middle;
-    } else {
-      most = middle - 1;
-    }
-  }
-  return least;
+  const double most = plan.max_len > 0 ? plan.max_len : kLongestTokens;
+  return largest_that(0, most, [&](double tokens) {  // bytes of a request never shrink with its length
+    return holds(plan, stage, request_bytes(plan, stage.groups, tokens), requests);
+  });
 }
 
 namespace {

@@ -5,6 +5,7 @@
 
 #include "engine/compute/compute.h"
 #include "engine/formats.h"
+#include "engine/largest.h"
 #include "engine/serving/kv_cache.h"
 #include "engine/serving/roofline.h"
 #include "engine/serving/weights.h"
@@ -158,16 +159,7 @@ double requests_in_time(const Plan& plan, const Replica& replica, double tpot, d
     const Latency times = latency(plan, replica, requests);
     return (tpot <= 0 || times.token_seconds <= tpot) && (ttft <= 0 || times.first_token_seconds <= ttft);
   };
-  double least = 0, most = std::max(1.0, limit);
-  while (least < most) {
-    const double middle = std::floor((least + most + 1) / 2);
-    if (meets(middle)) {
-      least = middle;
-    } else {
-      most = middle - 1;
-    }
-  }
-  return least;
+  return largest_that(0, std::max(1.0, limit), meets);
 }
 
 double requests_per_second(const Plan& plan, const Latency& times, double requests) {

@@ -49,6 +49,34 @@ Line workspace_line(const Plan& plan) {
   return sum_line("workspace", "Workspaces of matrix products", std::move(children));
 }
 
+/// A line a trained group: its parameters and what `add` puts to them.
+template <class Add>
+std::vector<Line> trained_lines(const Plan& plan, const std::vector<ParameterGroup>& groups, const char* note,
+                                double band, Add add) {
+  std::vector<Line> children;
+  for (const ParameterGroup& g : groups) {
+    if (!g.trained) continue;
+    Factors factors = count_factors(plan, g);
+    add(g, factors);
+    children.push_back(leaf(g.id, g.label, std::move(factors), note, band));
+  }
+  return children;
+}
+
+/// A copy of `bytes` of each gradient.
+std::vector<Line> gradient_copies(const Plan& plan, const std::vector<ParameterGroup>& groups, double bytes,
+                                  const char* note) {
+  return trained_lines(plan, groups, note, kBuffersBand, [bytes](const ParameterGroup&, Factors& factors) {
+    factors.push_back(times("B", bytes, "bytes each"));
+  });
+}
+
+/// The rank's share of an optimizer's own, less what lies in host memory.
+void push_shard(const Plan& plan, const ParameterGroup& group, Factors& factors) {
+  if (plan.zero >= 1 && group.shards > 1) factors.push_back(over("n", group.shards, "ranks of the sharding group"));
+  push_kept_share(plan, offloads_optimizer(plan), factors);
+}
+
 /// foreach implementations make one more copy of every parameter's update (torch/optim/adam.py, _multi_tensor_adam):
 /// peaks of full fine-tuning runs are exactly that much higher (fms-acceleration: 10.00 B a parameter, not 8).
 bool has_update_copies(const Plan& plan) {
@@ -58,29 +86,20 @@ bool has_update_copies(const Plan& plan) {
 
 Line update_copies(const Plan& plan, const std::vector<ParameterGroup>& groups) {
   const Storage storage = storage_of(plan);
-  std::vector<Line> children;
-  for (const ParameterGroup& g : groups) {
-    if (!g.trained) continue;
-    Factors factors = count_factors(plan, g);
+  const auto add = [&](const ParameterGroup& g, Factors& factors) {
     push_bits(storage.master > 0 ? storage.master : storage.weight, "bytes each", factors);
-    if (plan.zero >= 1 && g.shards > 1) factors.push_back(over("n", g.shards, "ranks of the sharding group"));
-    push_kept_share(plan, offloads_optimizer(plan), factors);
-    children.push_back(leaf(g.id, g.label, std::move(factors), "torch.optim, foreach", kStatesBand));
-  }
-  return sum_line("updates", "Optimizer temporaries", std::move(children));
+    push_shard(plan, g, factors);
+  };
+  return sum_line("updates", "Optimizer temporaries",
+                  trained_lines(plan, groups, "torch.optim, foreach", kStatesBand, add));
 }
 
 /// DDP keeps gradients and their buckets apart (gradient_as_bucket_view is off by default).
 Line bucket_copies(const Plan& plan, const std::vector<ParameterGroup>& groups) {
-  std::vector<Line> children;
-  for (const ParameterGroup& g : groups) {
-    if (!g.trained) continue;
-    Factors factors = count_factors(plan, g);
-    push_bits(storage_of(plan).gradient, "bytes each", factors);
-    children.push_back(
-        leaf(g.id, g.label, std::move(factors), "torch.nn.parallel.DistributedDataParallel", kStatesBand));
-  }
-  return sum_line("buckets", "Buckets of gradients", std::move(children));
+  const double bits = storage_of(plan).gradient;
+  const auto add = [bits](const ParameterGroup&, Factors& factors) { push_bits(bits, "bytes each", factors); };
+  return sum_line("buckets", "Buckets of gradients",
+                  trained_lines(plan, groups, "torch.nn.parallel.DistributedDataParallel", kStatesBand, add));
 }
 
 /// DeepSpeed's fp32 copy of a rank's gradients and a half-precision partition (runtime/zero/stage_1_and_2.py): 6 B a
@@ -88,29 +107,19 @@ Line bucket_copies(const Plan& plan, const std::vector<ParameterGroup>& groups) 
 /// fp32 copy is whole (runtime/fp16/fused_optimizer.py, step).
 Line deepspeed_copies(const Plan& plan, const std::vector<ParameterGroup>& groups) {
   const double bytes = plan.zero >= 1 && plan.zero < 3 ? 6 : 4;
-  std::vector<Line> children;
-  for (const ParameterGroup& g : groups) {
-    if (!g.trained) continue;
-    Factors factors = count_factors(plan, g);
+  const auto add = [&](const ParameterGroup& g, Factors& factors) {
     factors.push_back(times("B", bytes, "bytes each"));
-    if (plan.zero >= 1 && g.shards > 1) factors.push_back(over("n", g.shards, "ranks of the sharding group"));
-    push_kept_share(plan, offloads_optimizer(plan), factors);
-    children.push_back(leaf(g.id, g.label, std::move(factors),
-                            "DeepSpeed, runtime/zero/stage_1_and_2.py; 6.7 fitted on BLOOM", kBuffersBand));
-  }
-  return sum_line("fp32_gradients", "fp32 gradients of the step", std::move(children));
+    push_shard(plan, g, factors);
+  };
+  constexpr const char* kNote = "DeepSpeed, runtime/zero/stage_1_and_2.py; 6.7 fitted on BLOOM";
+  return sum_line("fp32_gradients", "fp32 gradients of the step",
+                  trained_lines(plan, groups, kNote, kBuffersBand, add));
 }
 
 /// With fp32 accumulation the parameters still get their own bf16 gradients (DeepSpeed, runtime/bf16_optimizer.py).
 Line deepspeed_bf16_gradients(const Plan& plan, const std::vector<ParameterGroup>& groups) {
-  std::vector<Line> children;
-  for (const ParameterGroup& g : groups) {
-    if (!g.trained) continue;
-    Factors factors = count_factors(plan, g);
-    factors.push_back(times("B", 2, "bytes each"));
-    children.push_back(leaf(g.id, g.label, std::move(factors), "DeepSpeed, runtime/bf16_optimizer.py", kBuffersBand));
-  }
-  return sum_line("bf16_gradients", "bf16 gradients", std::move(children));
+  return sum_line("bf16_gradients", "bf16 gradients",
+                  gradient_copies(plan, groups, 2, "DeepSpeed, runtime/bf16_optimizer.py"));
 }
 
 /// What DeepSpeed keeps of gradients beyond ZeRO's own account.
@@ -136,15 +145,8 @@ Line reduce_bucket(const Plan& plan, const std::vector<ParameterGroup>& groups) 
 /// fp32 gradients are reduced in bf16: a copy of all of them at once, since they lie in one flat tensor
 /// (DeepSpeed, runtime/engine.py, communication_data_type and allreduce_bucket).
 Line sent_gradients(const Plan& plan, const std::vector<ParameterGroup>& groups) {
-  std::vector<Line> children;
-  for (const ParameterGroup& g : groups) {
-    if (!g.trained) continue;
-    Factors factors = count_factors(plan, g);
-    factors.push_back(times("B", 2, "bytes each"));
-    children.push_back(
-        leaf(g.id, g.label, std::move(factors), "DeepSpeed, runtime/engine.py, allreduce_bucket", kBuffersBand));
-  }
-  return sum_line("sent_gradients", "Gradients as they are sent", std::move(children));
+  return sum_line("sent_gradients", "Gradients as they are sent",
+                  gradient_copies(plan, groups, 2, "DeepSpeed, runtime/engine.py, allreduce_bucket"));
 }
 
 bool sends_bf16_copies(const Plan& plan) {

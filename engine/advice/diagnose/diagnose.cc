@@ -153,12 +153,7 @@ void say_nothing_found(Case& c, const LogReading& log) {
 std::string Case::shown(double bytes) const { return shown_bytes(plan, bytes); }
 
 void Case::say(Severity severity, const char* id, std::string text, std::string change) {
-  Finding finding;
-  finding.severity = severity;
-  finding.id = id;
-  finding.text = std::move(text);
-  finding.change = std::move(change);
-  findings.push_back(std::move(finding));
+  findings.push_back(notice(severity, id, std::move(text), std::move(change)));
 }
 
 const char* symptom_word(Symptom symptom) {

@@ -1,4 +1,5 @@
 #include "engine/advice/log/device_csv.h"
+#include "engine/text.h"
 
 #include <algorithm>
 #include <cctype>
@@ -29,7 +30,7 @@ std::string squeezed(std::string_view text) {
   std::string out;
   for (const char c : text) {
     if (std::isspace(static_cast<unsigned char>(c)) == 0) {
-      out += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+      out += lower_case(c);
     }
   }
   return out;

@@ -2,6 +2,7 @@
 
 #include <cctype>
 
+#include "engine/text.h"
 #include "engine/units.h"
 
 namespace vram {
@@ -72,7 +73,7 @@ constexpr Unit kUnits[] = {{"bytes", 1, 1},
 /// The unit ends where a word may end. Capitals are not compared: kB, KB.
 bool has_unit(const LogText& text, size_t at, std::string_view name) {
   for (size_t i = 0; i < name.size(); ++i) {
-    if (std::tolower(static_cast<unsigned char>(text.at(at + i))) != name[i]) return false;
+    if (lower_case(text.at(at + i)) != name[i]) return false;
   }
   const size_t end = at + name.size();
   return text.gap(end) != Gap::none || !(letter(text.at(end)) || digit(text.at(end)));

@@ -7,6 +7,7 @@
 #include "engine/advice/log/derive.h"
 #include "engine/advice/log/device_csv.h"
 #include "engine/advice/log/families.h"
+#include "engine/text.h"
 #include "engine/units.h"
 
 namespace vram {
@@ -53,7 +54,7 @@ struct Index {
   }
 
   const std::vector<Candidate>& at(char c) const {
-    return by_character[static_cast<uint8_t>(std::tolower(static_cast<unsigned char>(c)))];
+    return by_character[static_cast<uint8_t>(lower_case(c))];
   }
 };
 

@@ -1,4 +1,5 @@
 #include "engine/advice/log/row.h"
+#include "engine/text.h"
 
 #include <cctype>
 
@@ -9,7 +10,6 @@ constexpr size_t kSkip = 200, kWord = 120;
 constexpr size_t kCutWords = 3;  // characters of a text cut off that are enough to know it by
 constexpr size_t kKnown = 6;     // characters that matched before a size without a unit, to take it for one
 
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
 bool word_character(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; }
 bool special(char c) { return std::string_view("{<>^~$@!").find(c) != std::string_view::npos; }
 
@@ -93,7 +93,7 @@ struct Matcher {
       rest.remove_prefix(1);
       return rest.find('{') == std::string_view::npos;
     }
-    if (at >= text.size() || lower(text.at(at)) != lower(rest[0])) return false;
+    if (at >= text.size() || lower_case(text.at(at)) != lower_case(rest[0])) return false;
     rest.remove_prefix(1);
     ++literal;
     ++matched;
@@ -114,7 +114,7 @@ struct Matcher {
   bool words_follow(std::string_view words, size_t from) const {
     for (const char c : words) {
       if (c == ' ') continue;
-      if (lower(text.at(from)) != lower(c)) return false;
+      if (lower_case(text.at(from)) != lower_case(c)) return false;
       ++from;
     }
     return true;
@@ -228,7 +228,7 @@ bool inside_word(const LogText& text, size_t at) {
 
 }  // namespace
 
-char first_character(const LogRow& row) { return row.pattern[0] == '{' ? '\0' : lower(row.pattern[0]); }
+char first_character(const LogRow& row) { return row.pattern[0] == '{' ? '\0' : lower_case(row.pattern[0]); }
 
 RowMatch match_row(const LogRow& row, Gigabyte gigabyte, const LogText& text, size_t at) {
   Matcher matcher{row.pattern, text, gigabyte, at};
