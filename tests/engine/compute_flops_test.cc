@@ -4,17 +4,13 @@
 
 #include "engine/compute/compute.h"
 #include "engine/compute/flops.h"
+#include "tests/engine/plan_of.h"
 
 using namespace vram;
+using namespace vram::samples;
 using Catch::Approx;
 
 namespace {
-
-ComputeFigures figures(const std::string& share) {
-  const PlanReading reading = read_plan(share);
-  REQUIRE(reading.answerable);
-  return compute_figures(reading.plan);
-}
 
 double flops_per_token(const std::string& share) { return figures(share).flops_per_token.value_or(0); }
 

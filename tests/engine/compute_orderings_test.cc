@@ -4,19 +4,15 @@
 #include <vector>
 
 #include "engine/compute/compute.h"
+#include "tests/engine/plan_of.h"
 
 using namespace vram;
+using namespace vram::samples;
 using Catch::Approx;
 
 // What others measured one against the other: the estimate must order plans as they did.
 
 namespace {
-
-ComputeFigures figures(const std::string& share) {
-  const PlanReading reading = read_plan(share);
-  REQUIRE(reading.answerable);
-  return compute_figures(reading.plan);
-}
 
 double mfu(const std::string& share) { return figures(share).mfu.value_or(0); }
 

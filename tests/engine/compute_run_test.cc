@@ -6,19 +6,11 @@
 #include "engine/compute/compute.h"
 #include "engine/compute/rates.h"
 #include "engine/compute/step_time.h"
+#include "tests/engine/plan_of.h"
 
 using namespace vram;
+using namespace vram::samples;
 using Catch::Approx;
-
-namespace {
-
-ComputeFigures figures(const std::string& share) {
-  const PlanReading reading = read_plan(share);
-  REQUIRE(reading.answerable);
-  return compute_figures(reading.plan);
-}
-
-}  // namespace
 
 TEST_CASE("70B on 2T tokens with 1,000 A100 at 45%: 8.4e23 FLOPs, 69 days") {
   const ComputeFigures f =

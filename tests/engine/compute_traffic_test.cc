@@ -5,8 +5,10 @@
 
 #include "engine/compute/achieved.h"
 #include "engine/compute/compute.h"
+#include "tests/engine/plan_of.h"
 
 using namespace vram;
+using namespace vram::samples;
 using Catch::Approx;
 
 namespace {
@@ -16,12 +18,6 @@ const Traffic* find(const ComputeFigures& figures, std::string_view id) {
     if (id == one.line.id) return &one;
   }
   return nullptr;
-}
-
-ComputeFigures figures(const std::string& share) {
-  const PlanReading reading = read_plan(share);
-  REQUIRE(reading.answerable);
-  return compute_figures(reading.plan);
 }
 
 }  // namespace

@@ -9,30 +9,12 @@
 #include "engine/advice/diagnose/diagnose.h"
 #include "engine/advice/diagnose/settings.h"
 #include "engine/units.h"
+#include "tests/engine/plan_of.h"
 
 using namespace vram;
+using namespace vram::samples;
 
 namespace {
-
-Plan plan_of(const std::string& share) {
-  const PlanReading reading = read_plan(share);
-  REQUIRE(reading.answerable);
-  return reading.plan;
-}
-
-const Finding* find(const Diagnosis& diagnosis, std::string_view id) {
-  for (const Finding& finding : diagnosis.findings) {
-    if (id == finding.id) return &finding;
-  }
-  return nullptr;
-}
-
-const Beside* beside(const Diagnosis& diagnosis, std::string_view id) {
-  for (const Beside& row : diagnosis.beside) {
-    if (id == row.id) return &row;
-  }
-  return nullptr;
-}
 
 /// PyTorch's message since 2.1, sizes in GiB.
 std::string refused(const char* tried, const char* capacity, const char* free, const char* process,
@@ -83,8 +65,8 @@ TEST_CASE("What does not fit before any step failed at the start, and the cures 
   const Diagnosis diagnosis = diagnose(plan_of("model=llama-3.1-8b&framework=ddp&gpus=8"),
                                        refused("0.10", "79.15", "0.05", "78.90", "78.00", "0.60"));
   CHECK(diagnosis.symptom == Symptom::at_start);
-  CHECK(find(diagnosis, "fsdp"));
-  CHECK_FALSE(find(diagnosis, "micro_batch_one"));
+  CHECK(find(diagnosis.findings, "fsdp"));
+  CHECK_FALSE(find(diagnosis.findings, "micro_batch_one"));
 }
 
 TEST_CASE("Cures come by what they save in this plan, the largest first") {
@@ -112,14 +94,14 @@ TEST_CASE("The bill stands beside what was measured, and what it leaves unexplai
   const Plan plan = plan_of(kOn80);
   const TrainingBill bill = training_bill(plan);
   const Diagnosis diagnosis = diagnose(plan, megatron(10, 30000));
-  const Beside* allocated = beside(diagnosis, "allocated");
+  const Beside* allocated = find(diagnosis.beside, "allocated");
   REQUIRE(allocated);
   CHECK(*allocated->estimated == static_cast<double>(bill.allocated_bytes));
   CHECK(*allocated->measured == 32000 * kMiB);
-  const Beside* left = beside(diagnosis, "unexplained");
+  const Beside* left = find(diagnosis.beside, "unexplained");
   REQUIRE(left);
   CHECK(*left->measured == 32000 * kMiB - static_cast<double>(bill.allocated_bytes));
-  CHECK(*beside(diagnosis, "fragmentation")->measured == 8000 * kMiB);
+  CHECK(*find(diagnosis.beside, "fragmentation")->measured == 8000 * kMiB);
 }
 
 TEST_CASE("vLLM's errors are told apart, with the length or share that would do") {
@@ -129,14 +111,14 @@ TEST_CASE("vLLM's errors are told apart, with the length or share that would do"
       "To serve at least one request with the models's max seq len (131072), (16.00 GiB KV cache is needed, which is "
       "larger than the available KV cache memory (0.71 GiB). Based on the available memory, the estimated maximum "
       "model length is 5632.");
-  REQUIRE(find(length, "kv_longest_request"));
-  CHECK(find(length, "kv_longest_request")->change == "max_len=5632");
+  REQUIRE(find(length.findings, "kv_longest_request"));
+  CHECK(find(length.findings, "kv_longest_request")->change == "max_len=5632");
   const Diagnosis shared = diagnose(plan,
                                     "Free memory on device (59.32/79.15 GiB) on startup is less than desired GPU "
                                     "memory utilization (0.9, 71.24 GiB).");
-  REQUIRE(find(shared, "gpu_not_empty"));
-  CHECK(find(shared, "gpu_not_empty")->change == "utilization=0.73");
-  CHECK(find(diagnose(plan, "Available KV cache memory: -0.87 GiB"), "kv_no_room"));
+  REQUIRE(find(shared.findings, "gpu_not_empty"));
+  CHECK(find(shared.findings, "gpu_not_empty")->change == "utilization=0.73");
+  CHECK(find(diagnose(plan, "Available KV cache memory: -0.87 GiB").findings, "kv_no_room"));
 }
 
 TEST_CASE("What a log states of the plan fills the keys that the plan leaves open") {

@@ -4,17 +4,13 @@
 #include <string_view>
 
 #include "engine/advice/findings.h"
+#include "tests/engine/plan_of.h"
 
 using namespace vram;
+using namespace vram::samples;
 using Catch::Approx;
 
 namespace {
-
-Plan plan_of(const std::string& share) {
-  const PlanReading reading = read_plan(share);
-  REQUIRE(reading.answerable);
-  return reading.plan;
-}
 
 /// The finding of that id; none: an empty one.
 Finding find(const std::string& share, std::string_view id) {

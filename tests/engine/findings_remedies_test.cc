@@ -4,28 +4,17 @@
 
 #include "engine/advice/findings.h"
 #include "engine/advice/remedies.h"
+#include "tests/engine/plan_of.h"
 #include "tests/engine/report_random_plans.h"
 
 using namespace vram;
+using namespace vram::samples;
 
 namespace {
-
-Plan plan_of(const std::string& share) {
-  const PlanReading reading = read_plan(share);
-  REQUIRE(reading.answerable);
-  return reading.plan;
-}
 
 std::vector<Finding> findings_of(const std::string& share) {
   const Plan plan = plan_of(share);
   return findings(plan, training_bill(plan), compute_figures(plan), serving_bill(plan));
-}
-
-const Finding* find(const std::vector<Finding>& all, std::string_view id) {
-  for (const Finding& finding : all) {
-    if (id == finding.id) return &finding;
-  }
-  return nullptr;
 }
 
 }  // namespace

@@ -6,17 +6,13 @@
 #include "engine/advice/plan_search.h"
 #include "engine/compute/compute.h"
 #include "engine/units.h"
+#include "tests/engine/plan_of.h"
 #include "tests/engine/report_random_plans.h"
 
 using namespace vram;
+using namespace vram::samples;
 
 namespace {
-
-Plan plan_of(const std::string& share) {
-  const PlanReading reading = read_plan(share);
-  REQUIRE(reading.answerable);
-  return reading.plan;
-}
 
 const char* const kSmallPlans[] = {
     "model=llama-3.1-8b&gpus=8&global_batch=16",

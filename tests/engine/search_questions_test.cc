@@ -4,16 +4,12 @@
 #include "engine/advice/plan_search.h"
 #include "engine/advice/question.h"
 #include "engine/units.h"
+#include "tests/engine/plan_of.h"
 
 using namespace vram;
+using namespace vram::samples;
 
 namespace {
-
-Plan plan_of(const std::string& share) {
-  const PlanReading reading = read_plan(share);
-  REQUIRE(reading.answerable);
-  return reading.plan;
-}
 
 Answer answer_to(const std::string& share) { return answer_question(plan_of(share)); }
 
@@ -21,13 +17,6 @@ Answer answer_to(const std::string& share) { return answer_question(plan_of(shar
 bool anything_fits(const std::string& share) {
   const Answer answer = answer_to(share);
   return !answer.layouts.empty() && answer.layouts.front().verdict == Verdict::fits;
-}
-
-const Limit* find(const std::vector<Limit>& limits, std::string_view id) {
-  for (const Limit& limit : limits) {
-    if (id == limit.id) return &limit;
-  }
-  return nullptr;
 }
 
 }  // namespace
