@@ -15,9 +15,19 @@ namespace {
 
 __extension__ using Wide = unsigned __int128;
 
-constexpr uint64_t kDecimals = 1000000000;  // 9 decimals of a factor count
+constexpr double kLargestFactor = 9.2e18;  // below 2^63
 
-/// An exact integer, or a decimal as an integer over 10^9.
+/// The decimals of a factor that count, as a power of ten: 9 of them, and 15 digits in all, which a double keeps.
+double decimals(double value) { return value < 1e6 ? 1e9 : value < 1e9 ? 1e6 : value < 1e12 ? 1e3 : 1; }
+
+/// A number as far as it counts: 0.1, not 0.09999999999999998.
+double counting(double value) {
+  if (!(value > 0)) return 0;
+  if (value == std::floor(value)) return std::min(value, kLargestFactor);
+  return std::nearbyint(value * decimals(value)) / decimals(value);
+}
+
+/// An exact integer, or a decimal as an integer over a power of ten.
 struct Fraction {
   uint64_t numerator;
   uint64_t denominator;
@@ -29,15 +39,12 @@ uint64_t greatest_common_divisor(uint64_t a, uint64_t b) {
 }
 
 Fraction fraction_of(double value) {
-  if (!(value > 0)) return {0, 1};
-  const double limit = 9.2e18;
-  if (value >= limit) return {static_cast<uint64_t>(limit), 1};
-  if (value == std::floor(value)) return {static_cast<uint64_t>(value), 1};
-  const double scaled = std::nearbyint(value * static_cast<double>(kDecimals));
-  if (scaled >= limit) return {static_cast<uint64_t>(std::ceil(value)), 1};
-  const auto numerator = static_cast<uint64_t>(scaled);
-  const uint64_t divisor = greatest_common_divisor(numerator, kDecimals);
-  return {numerator / divisor, kDecimals / divisor};
+  const double counts = counting(value);
+  if (counts == std::floor(counts)) return {static_cast<uint64_t>(counts), 1};
+  const auto scale = static_cast<uint64_t>(decimals(counts));
+  const auto numerator = static_cast<uint64_t>(std::nearbyint(counts * decimals(counts)));
+  const uint64_t divisor = greatest_common_divisor(numerator, scale);
+  return {numerator / divisor, scale / divisor};
 }
 
 /// Numerator and denominator kept small by cancelling what a new term shares with the other side.
@@ -63,6 +70,16 @@ struct CancelledProduct {
     if (term != 0) multiply(denominator, numerator, term, overflow);
   }
 };
+
+/// What a line shows of its factors is what counts of them.
+Factors counting(Factors factors) {
+  const auto counts = [](const Factor& factor) { return counting(factor.value) == factor.value; };
+  if (std::all_of(factors.begin(), factors.end(), counts)) return factors;
+  Factors rounded;
+  for (const Factor& factor : factors)
+    rounded.push_back({factor.symbol, counting(factor.value), factor.op, factor.meaning});
+  return rounded;
+}
 
 std::string term_text(const Factor& factor) {
   std::string text = write_number(factor.value);
@@ -101,9 +118,9 @@ struct PlainProduct {
     if (!(factor.value > 0 && factor.value < 1e18)) return factor.value == 0 && factor.op == '*' && multiply(up, 0);
     const auto whole = static_cast<uint64_t>(factor.value);
     if (static_cast<double>(whole) == factor.value) return multiply(up, whole);
-    const double scaled = std::nearbyint(factor.value * static_cast<double>(kDecimals));
+    const double scale = decimals(factor.value), scaled = std::nearbyint(factor.value * scale);
     Wide& down = factor.op == '/' ? numerator : denominator;
-    return scaled >= 1 && scaled < 1e18 && multiply(up, static_cast<uint64_t>(scaled)) && multiply(down, kDecimals);
+    return scaled >= 1 && multiply(up, static_cast<uint64_t>(scaled)) && multiply(down, static_cast<uint64_t>(scale));
   }
 };
 
@@ -183,7 +200,7 @@ Line leaf(const char* id, const char* label, Factors factors, const char* note, 
   Line line;
   line.id = id;
   line.label = label;
-  line.factors = std::move(factors);
+  line.factors = counting(std::move(factors));
   line.note = note;
   static_cast<Amount&>(line) = product(line.factors, band_share);
   return line;

@@ -17,7 +17,7 @@ inline constexpr uint64_t kLargestBillBytes = uint64_t{1} << 53;
 /// One term of a product. Strings are static: a line costs no text.
 struct Factor {
   const char* symbol;   // "L", "h", "tp"
-  double value;         // at most 9 decimals count
+  double value;         // 9 decimals count, of 15 digits in all
   char op;              // '*' or '/'
   const char* meaning;  // "layers", "tensor parallel"
 };
@@ -143,7 +143,7 @@ uint64_t total_band_bytes(const std::vector<Line>& lines);
 uint64_t total_band_bytes(std::span<const Amount> lines);
 
 /// Ceiling of the product of the '*' factors over the product of the '/' factors, in 128-bit integers
-/// (decimals as integers over 10^9). `too_large` is set where the result exceeds kLargestBillBytes.
+/// (decimals as integers over a power of ten). `too_large` is set where the result exceeds kLargestBillBytes.
 uint64_t product_bytes(const Factors& factors, bool* too_large);
 
 /// "32 layers × 4096 tokens × 2 B ÷ 8 tensor parallel": the factors as a whiteboard would show them.

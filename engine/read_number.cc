@@ -11,7 +11,7 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 /// A decimal as typed: the text of its digits, cleaned, and what stands behind it.
 struct Decimal {
   std::string digits;       // "-1.5"; no separators, no exponent
-  long exponent = 0;        // of ten
+  int exponent = 0;         // of ten
   std::string_view suffix;  // "GiB"
 };
 
@@ -38,13 +38,13 @@ bool take_digits(std::string_view& text, std::string& digits) {
 }
 
 /// "e9", "E-3" at the start of `text`; leaves it alone where no digit follows (the 'e' is then no exponent).
-long take_exponent(std::string_view& text) {
+int take_exponent(std::string_view& text) {
   if (text.empty() || lower_case(text[0]) != 'e') return 0;
   size_t i = 1;
   const bool negative = i < text.size() && text[i] == '-';
   if (i < text.size() && (text[i] == '-' || text[i] == '+')) ++i;
   if (i == text.size() || !is_digit(text[i])) return 0;
-  long exponent = 0;
+  int exponent = 0;
   for (; i < text.size() && is_digit(text[i]); ++i) {
     if (exponent < 100000) exponent = exponent * 10 + (text[i] - '0');
   }
@@ -66,7 +66,7 @@ std::optional<Decimal> take_decimal(std::string_view text) {
 }
 
 /// digits x 10^(exponent + more) x factor, rounded once where `factor` is a power of two.
-std::optional<double> value_of(const Decimal& decimal, long more, double factor) {
+std::optional<double> value_of(const Decimal& decimal, int more, double factor) {
   const std::string text = decimal.digits + "e" + std::to_string(decimal.exponent + more);
   const double value = std::strtod(text.c_str(), nullptr) * factor;
   if (!std::isfinite(value)) return std::nullopt;
@@ -75,7 +75,7 @@ std::optional<double> value_of(const Decimal& decimal, long more, double factor)
 
 struct Suffix {
   std::string_view text;  // in small letters
-  long exponent;          // of ten
+  int exponent;           // of ten
   double factor;          // a power of two
 };
 

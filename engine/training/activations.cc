@@ -167,7 +167,7 @@ std::vector<SavedSum> one_layer(const SavedTensors& tensors) {
 
 InFlight in_flight_of(const Plan& plan, double chunks_in_flight, double chunks) {
   InFlight in_flight{chunks_in_flight, chunks, 1};
-  if (plan.offload == Offload::activations) in_flight.kept_share = tidy(1 - plan.offload_fraction);
+  if (plan.offload == Offload::activations) in_flight.kept_share = 1 - plan.offload_fraction;
   return in_flight;
 }
 

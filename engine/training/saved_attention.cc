@@ -44,7 +44,7 @@ void save_scores(const Plan& plan, const LayerSetting& s, double heads, SavedTen
     out.push_back({"lse", "Log-sum-exp", Area::attention, "a", "heads", heads, 4, s.tp, kFlash});
     return;
   }
-  out.push_back({"scores", "Softmax of the scores", Area::attention, "a s", "heads × tokens", heads * plan.seq,
+  out.push_back({"scores", "Softmax of the scores", Area::attention, "a s", "scores of a token", heads * plan.seq,
                  score_bytes(plan, s), s.tp, "arXiv 2205.05198, equation 1: 2 a s, 5 a s with dropout"});
 }
 
@@ -112,7 +112,7 @@ void save_latent_attention(const Plan& plan, const LayerSetting& s, const LayerK
   if (!s.recompute_latent) {
     const double width = s.eager ? 2 * (dn + dr + dv)         // q, k, v and output
                                  : 2 * dr + 3 * dn + 2 * dv;  // v is a view that keeps kv_b's output alive
-    out.push_back({"heads", "Queries, keys, values, output", Area::attention, "a d", "heads × their widths",
+    out.push_back({"heads", "Queries, keys, values, output", Area::attention, "a d", "elements of Q, K, V and output",
                    t.heads * width, s.e, s.tp, "transformers 5, models/deepseek_v3, sdpa and eager"});
   }
   save_scores(plan, s, t.heads, out);

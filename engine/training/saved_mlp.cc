@@ -59,11 +59,11 @@ void save_experts(const Plan& plan, const LayerSetting& s, const LayerKind& kind
   const double k = ffn.experts_per_token * (plan.moe_capacity > 0 ? plan.moe_capacity : plan.moe_imbalance);
   const double rows = plan.etp / plan.tp;  // tokens of all tensor-parallel ranks meet in the expert's group
   const double input = s.keeps_inputs ? 1 : 0, copies = input + (s.megatron ? 1 : 2);
-  out.push_back({"dispatched", "Tokens sent to experts and back", Area::moe, "K h", "experts a token × hidden",
+  out.push_back({"dispatched", "Tokens sent to experts and back", Area::moe, "K h", "elements of a token's experts",
                  k * s.h * rows, copies * s.e, 1,
                  "the experts' input, their output, and once more weighted (transformers 5, models/mixtral)"});
   if (!s.recompute_mlp)
-    out.push_back({"experts", "Experts: gate, up, product", Area::moe, "K m", "experts a token × expert ffn",
+    out.push_back({"experts", "Experts: gate, up, product", Area::moe, "K m", "inner elements of a token's experts",
                    k * ffn.expert_width,
                    mlp_bytes(s, ffn.gated) - (s.recompute_product && s.trained ? s.linear_input : 0), s.tp, kMlpNote});
   if (ffn.shared_width > 0)

@@ -1,7 +1,6 @@
 #include "engine/training/states.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "engine/training/bands.h"
 #include "engine/training/storage.h"
@@ -111,7 +110,7 @@ bool offloads_optimizer(const Plan& plan) { return plan.offload == Offload::all 
 
 void push_kept_share(const Plan& plan, bool offloaded, Factors& factors) {
   if (!offloaded) return;
-  const double kept = std::nearbyint((1 - plan.offload_fraction) * 1e9) / 1e9;  // 0.1, not 0.09999999999999998
+  const double kept = 1 - plan.offload_fraction;
   factors.push_back(times("kept", kept, "share kept on the GPU"));
 }
 

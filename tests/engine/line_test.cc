@@ -59,6 +59,20 @@ TEST_CASE("a formula prints the factors, divisions last") {
   CHECK(formula(group("g", "G", {line})).empty());
 }
 
+TEST_CASE("9 decimals of a factor count, of 15 digits in all, and a line shows what counts") {
+  const auto text = [](double value) { return formula(leaf("a", "A", {times("", value, "")})); };
+  CHECK(text(1.0 / 3) == "0.333333333");
+  CHECK(text(1.0 / 1024) == "0.000976562");
+  CHECK(text(123456.123456789012) == "123456.123456789");
+  CHECK(text(1234567.8901234) == "1234567.890123");
+  CHECK(text(1234567890.1234) == "1234567890.123");
+  CHECK(text(1234567890123.5) == "1234567890124");
+  CHECK(text(1e-10) == "0");
+  CHECK(text(-2) == "0");
+  CHECK(leaf("a", "A", {times("", 1.0 / 3, ""), times("", 3e9, "")}).bytes == 999999999);
+  CHECK(leaf("a", "A", {times("", 1234567890.1234, ""), times("", 1000, "")}).bytes == 1234567890123);
+}
+
 TEST_CASE("lines of one id become the numbered parts of one line, however many they are") {
   std::vector<Line> lines = {leaf("other", "Other", {times("", 5, "")})};
   for (int i = 1; i <= 20; ++i) lines.push_back(leaf("kv", "KV", {times("", i, "")}));
