@@ -80,14 +80,17 @@ const Traffic* find(const ComputeFigures& compute, std::string_view id) {
 void about_the_network(const Plan& plan, const ComputeFigures& compute, Findings& out) {
   constexpr double kBitsAByte = 8;
   double needed = 0;  // GB/s a GPU
+  const char* most = "";
   for (const Traffic& one : compute.traffic) {
     const bool across = std::string_view(one.link) == "network";
-    if (across && one.cover_seconds > 0) needed = std::max(needed, plan.net_bw * one.seconds / one.cover_seconds);
+    const double hidden_from = across && one.cover_seconds > 0 ? plan.net_bw * one.seconds / one.cover_seconds : 0;
+    if (hidden_from > needed) most = one.line.label;
+    needed = std::max(needed, hidden_from);
   }
   if (!(needed > 0)) return;
   const bool enough = needed <= plan.net_bw;
   out.push_back(notice(enough ? Severity::info : Severity::warning, "network_needed",
-                       "Data parallelism hides behind arithmetic from " + show_fixed(kBitsAByte * needed, 0) +
+                       std::string(most) + " traffic hides behind arithmetic from " + show_fixed(kBitsAByte * needed, 0) +
                            " Gb/s a GPU; the network has " + show_fixed(kBitsAByte * plan.net_bw, 0) + "."));
 }
 

@@ -56,6 +56,13 @@ MemoryBytes routing_elements(const Plan& plan, const Architecture& a, const Ffn&
   return {ffn.experts_per_token * width * 2 * copies, ffn.experts_per_token * width * 2 * copies};
 }
 
+/// Forward and again backward.
+MemoryBytes expert_bias_bytes(const Architecture& a, const Ffn& ffn) {
+  if (!a.expert_bias) return {};
+  const double outputs = ffn.experts_per_token * ((ffn.gated ? 2 : 1) * ffn.expert_width + a.hidden);
+  return {kExpertBiasBytes * outputs, kExpertBiasBytes * outputs};
+}
+
 /// 8- and 4-bit products: inputs and gradients are written once more, as they are and transposed.
 MemoryBytes cast_bytes(const Plan& plan, const LayerKind& kind, double share) {
   const double each = 2 * (plan.kernels == Kernels::fused ? kCastBytes : kEagerCastBytes);
@@ -82,7 +89,8 @@ MemoryBytes token_bytes(const Plan& plan, const LayerKind& kind) {
   if (kind.ffn.kind == FfnKind::moe) {
     const double width = kind.ffn.expert_width * kind.ffn.experts_per_token + kind.ffn.shared_width;
     fused = fused + (e * cut) * activation_elements(width, kind.ffn.gated);
-    other = other + (kRoutingTraffic * e * cut) * routing_elements(plan, a, kind.ffn);
+    other = other + (e * cut) * routing_elements(plan, a, kind.ffn);
+    other = other + cut * expert_bias_bytes(a, kind.ffn);
   }
   if (kind.mixer == Mixer::linear || kind.mixer == Mixer::state_space) {
     double width = 0;

@@ -33,7 +33,7 @@ double gemm_weights(const LayerKind& kind) {
 
 /// Average keys a query of a sequence of `tokens` meets in a layer that looks back at most `window` (0 = no limit).
 double keys(double tokens, double window, Causal causal) {
-  const bool limited = window > 0 && window < tokens;
+  const bool limited = window > 0 && window < tokens && causal != Causal::half_without_windows;
   if (causal == Causal::full) return limited ? window : tokens;
   // Megatron-Bridge flop_utils.py: W (W + 1) / 2 + (T - W) W over T; and T / 2 without a window.
   return limited ? window - window * (window - 1) / (2 * tokens) : tokens / 2;
@@ -72,7 +72,7 @@ double active_parameters(const Model& model) {
   return model.active_parameters > 0 ? model.active_parameters * model.scale() : model.nominal_parameters;
 }
 
-/// 2 x 3 x parameters: Kaplan et al. 2020 (arXiv 2001.08361) section 2.1, the 6 N of everybody's whiteboard.
+/// 2 x 3 x parameters: with all of them the 6 N of everybody's whiteboard.
 TokenFlops by_parameters(const Plan& plan, double parameters) {
   TokenFlops flops;
   flops.layers = kMultiplyAdd * passes(plan) * parameters;
@@ -92,6 +92,25 @@ double weights_bridge_adds(const Model& model) {
   return weights * model.scale();
 }
 
+bool is_gate(const Matrix& matrix) {
+  return matrix.part == Part::gate || matrix.part == Part::shared_gate || matrix.part == Part::expert_gate;
+}
+
+/// Up to its container 26.04 Megatron-Bridge took a gated MLP for two matrices unless its activation was SiLU itself
+/// (flop_utils.py before May 2026): of gpt-oss, which clamps, and of GeGLU it left the gates out.
+double weights_bridge_missed(const Model& model) {
+  const Architecture& a = model.architecture;
+  if (a.hidden_act == "silu" && !(a.swiglu_limit > 0)) return 0;
+  double weights = 0;
+  for (uint8_t index : model.layers) {
+    const LayerKind& kind = model.kinds[index];
+    const double active = kind.ffn.experts > 0 ? kind.ffn.experts_per_token / kind.ffn.experts : 1;
+    for (const Matrix& matrix : kind.matrices)
+      if (is_gate(matrix)) weights += matrix.count() * (is_expert(matrix) ? active : 1);
+  }
+  return weights * model.scale();
+}
+
 /// Korthikanti et al. 2022 (arXiv 2205.05198) Appendix A: 72 L h^2 (1 + s/6h + V/12hL), here matrix by matrix, so that
 /// it holds for grouped queries, gated and expert layers as well; Megatron-LM's num_floating_point_operations up to
 /// core 0.11 (full attention) and, with Causal::half, Megatron-Bridge's flop_utils.py. Prediction modules count.
@@ -102,7 +121,6 @@ TokenFlops by_matrices(const Plan& plan, Causal causal) {
   flops.layers = kMultiplyAdd * passes(plan) * weights.layers;
   flops.head = kMultiplyAdd * passes(plan) * weights.head;
   flops.attention = kAttentionPasses * core_attention_forward_flops(model, plan.seq, causal);
-  if (causal == Causal::half) flops.layers += kMultiplyAdd * passes(plan) * weights_bridge_adds(model);
   if (plan.library != Library::megatron) return flops;  // the only one that trains prediction modules
   for (const LayerKind& module : model.mtp) {           // each ends in the model's own head
     flops.layers += kMultiplyAdd * passes(plan) * model.scale() * gemm_weights(module);
@@ -110,6 +128,27 @@ TokenFlops by_matrices(const Plan& plan, Causal causal) {
     flops.attention += kAttentionPasses * core_forward(model, module, plan.seq, causal);
   }
   return flops;
+}
+
+/// Megatron-Bridge's flop_utils.py: the lower triangle. Under LoRA it counts the samples that were packed into a
+/// sequence by their own lengths; those of its published runs are SQuAD's, of some 200 tokens, whose attention is
+/// nothing (2,072 TFLOPS of Llama 3 70B at 7,447 tokens/s are 4 x the parameters without embedding).
+TokenFlops bridge(const Plan& plan, Causal causal) {
+  const Model& model = *plan.subject;
+  TokenFlops flops = by_matrices(plan, causal);
+  const double missed = causal == Causal::half_without_windows ? weights_bridge_missed(model) : 0;
+  flops.layers += kMultiplyAdd * passes(plan) * (weights_bridge_adds(model) - missed);
+  if (plan.method != Method::full) flops.attention = 0;
+  return flops;
+}
+
+/// 6 x the parameters of the layers: Kaplan et al. 2020 (arXiv 2001.08361) section 2.1, whose N is "non-embedding",
+/// 12 L h^2 for GPT.
+TokenFlops kaplan(const Plan& plan) {
+  const Model& model = *plan.subject;
+  double vocabulary = model.embedding_parameters;
+  for (const Matrix& matrix : model.head) vocabulary += matrix.part == Part::head ? matrix.count() : 0;
+  return by_parameters(plan, active_parameters(model) - model.scale() * vocabulary);
 }
 
 /// 6 N + attention: PaLM (arXiv 2204.02311) Appendix B, 12 L H Q T; N is every parameter.
@@ -171,6 +210,8 @@ TokenFlops training_flops(const Plan& plan, FlopsConvention convention) {
   switch (convention) {
     case FlopsConvention::six_n:
       return by_parameters(plan, active_parameters(*plan.subject));
+    case FlopsConvention::kaplan:
+      return kaplan(plan);
     case FlopsConvention::palm:
       return palm(plan);
     case FlopsConvention::foundry:
@@ -178,7 +219,9 @@ TokenFlops training_flops(const Plan& plan, FlopsConvention convention) {
     case FlopsConvention::titan:
       return titan(plan);
     case FlopsConvention::bridge:
-      return by_matrices(plan, Causal::half);
+      return bridge(plan, Causal::half);
+    case FlopsConvention::bridge_26_04:
+      return bridge(plan, Causal::half_without_windows);
     case FlopsConvention::megatron:
       return by_matrices(plan, Causal::full);
   }

@@ -7,7 +7,8 @@ namespace vram {
 /// How many keys one query meets, on average.
 enum class Causal : uint8_t {
   full,  // every query meets the whole sequence (or window): what flash kernels skip is counted all the same
-  half   // the lower triangle only
+  half,  // the lower triangle only
+  half_without_windows  // of the whole sequence, whatever a layer's window
 };
 
 /// FLOPs of one token, forward, of what is not a weight: scores and their product with the values; recurrent state

@@ -126,7 +126,8 @@ ProductSeconds layer_products(const Plan& plan, const Rates& rates, const LayerK
   }
   const double groups = std::max(1.0, kind.ffn.experts / plan.ep);
   const double rows = expert_pairs(plan, kind.ffn) / groups + kExpertTileRows;
-  for (Input input : {expert_in, expert_out}) add(out, rates, rates.experts, rows, products[input], groups, trained);
+  const double rate = groups > 1 ? rates.experts : rates.matrix;
+  for (Input input : {expert_in, expert_out}) add(out, rates, rate, rows, products[input], groups, trained);
   return out;
 }
 

@@ -35,8 +35,15 @@ void add(PassSeconds& to, const PassSeconds& more, double times = 1) {
 
 double over_bandwidth(double bytes, const Rates& rates) { return rates.memory > 0 ? bytes / rates.memory : 0; }
 
-/// FlashAttention pads a head to a multiple of 32; products of heads that are no multiple of 8 elements wide are not
-/// aligned to 16 bytes and miss the tensor cores (NVIDIA, Matrix Multiplication Background, section 2.1).
+/// Time of a FLOP of FlashAttention over that of heads 128 wide: heads are padded to a multiple of 32, and a score's
+/// exponential takes as long whatever the width (FlashAttention-3, arXiv 2407.08608, section 1).
+double flash_slowdown(const Attention& a) {
+  const double width = (a.qk_head_dim + a.v_head_dim) / 2, padded = std::ceil(width / 32) * 32;
+  return (padded + kSoftmaxWidth) / width * 128 / (128 + kSoftmaxWidth);
+}
+
+/// Products of heads that are no multiple of 8 elements wide are not aligned to 16 bytes and miss the tensor cores
+/// (NVIDIA, Matrix Multiplication Background, section 2.1).
 double attention_seconds(const Plan& plan, const Rates& rates, const LayerKind& kind) {
   const bool flash = plan.attention == AttentionKernel::flash;
   const double flops = layer_attention_flops(*plan.subject, kind, plan.seq, flash ? Causal::half : Causal::full) *
@@ -44,8 +51,8 @@ double attention_seconds(const Plan& plan, const Rates& rates, const LayerKind& 
   const double width = kind.attention.qk_head_dim;
   const bool core = kind.mixer == Mixer::full || kind.mixer == Mixer::sliding;
   if (!core || flops <= 0 || width <= 0) return 0;
-  if (flash) return flops * std::ceil(width / 32) * 32 / width / rates.attention;
-  return flops / (std::fmod(width, 8) == 0 ? rates.matrix16 : rates.vector);
+  if (flash) return flops * flash_slowdown(kind.attention) / rates.attention;
+  return flops / (std::fmod(width, 8) == 0 ? rates.matrix16 : rates.vector * kUnalignedShare);
 }
 
 LayerWork layer_work(const Plan& plan, const Rates& rates, const LayerKind& kind) {

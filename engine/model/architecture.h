@@ -71,6 +71,7 @@ struct Architecture {
   bool index_plain = false;           // MiniMax M3's indexer: q and k from hidden, a norm on each, no head weights
   std::string index_pattern;          // a letter a layer: f has an indexer, x uses an earlier layer's; "" = all have
   double softcap = 0;                 // attn_logit_softcapping
+  double swiglu_limit = 0;            // gate and up are clamped to it before they are multiplied (gpt-oss)
   double activation_scalars = 0;      // that the activation of an MLP learns (Apertus: xIELU has two)
   double laurel_rank = 0, altup_inputs = 0;         // Gemma 3n's low-rank residual and alternating updates
   double per_layer_input = 0, per_layer_vocab = 0;  // width and rows of embeddings that every layer has of its own

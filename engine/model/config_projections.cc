@@ -55,6 +55,7 @@ void read_projections(const Fields& f, Architecture& a) {
     a.final_norm = f.flag("do_layer_norm_before") && !f.flag("_remove_final_layer_norm");
   if (f.has("post_layer_norm")) a.final_norm = f.flag("post_layer_norm");
   if (f.has("attn_output_gate")) a.output_gate = f.flag("attn_output_gate");
+  a.swiglu_limit = f.number("swiglu_limit", a.swiglu_limit);
   a.softcap = f.number("attn_logit_softcapping", a.softcap);
   read_parallel_residual(f, a);
   read_position(f, a);

@@ -51,6 +51,9 @@ std::string preset_of(const std::string& gpu, double gb) {
   return best;
 }
 
+/// Jean Zay's nodes of 8 A100 have four Omni-Path links of 100 Gb/s (bigscience, train/tr11-176B-ml/README.md).
+constexpr double kOmniPathGbS = 4 * 12.5 / 8;
+
 }  // namespace
 
 void map_hardware(Mapping& m) {
@@ -67,6 +70,7 @@ void map_hardware(Mapping& m) {
   if (preset.empty() && gib > 0) preset = "custom";
   if (preset.empty()) return;
   m.share.set("gpu", preset);
+  if (m.words.has("bigscience")) m.share.set("net_bw", kOmniPathGbS);
   m.share.set_if("watts", number_before(gpu, "w").value_or(0));  // "500W, HBM2e 2.4TB/s"
   m.share.set_if("gpu_bw", 1000 * number_before(gpu, "tb/s").value_or(0));
   const double marketed = number_before(preset, "gb").value_or(preset == "custom" ? 0 : gb);

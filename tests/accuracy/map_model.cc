@@ -45,9 +45,17 @@ bool has_shape(const json& c) {
          (number(c, "model.ffn") > 0 || number(c, "model.moe_ffn") > 0);
 }
 
+/// Where a table gives the size only, the layers were worked out from it and may be off by a few: in 2022 Megatron-LM
+/// wanted as many on every stage.
+void set_whole_stages(Mapping& m) {
+  const double layers = number(m.c, "model.layers"), pp = number(m.c, "pp");
+  if (pp > 1 && m.words.has("layers inferred from model size")) m.share.set("layers", std::ceil(layers / pp) * pp);
+}
+
 void set_shape(Mapping& m) {
   const json& c = m.c;
   for (const ShapeKey& shape : kShape) m.share.set_if(shape.key, number(c, shape.field));
+  set_whole_stages(m);
   const double hidden = number(c, "model.hidden"), heads = number(c, "model.heads");
   if (heads > 0 && number(c, "model.head_dim") == 0) m.share.set("head_dim", std::floor(hidden / heads));
   if (heads > 0 && number(c, "model.kv_heads") == 0) m.share.set("kv_heads", heads);
@@ -105,6 +113,7 @@ void map_model(Mapping& m) {
   } else {
     m.skip("the model's shape is not stated");
   }
+  if (name.find("w/o MTP") != std::string::npos) m.share.set("mtp_layers", 0.0);
 }
 
 }  // namespace vram::accuracy

@@ -184,8 +184,10 @@ void set_optimizer(Mapping& m, const std::string& framework) {
     m.share.set("optimizer", "sgd");
   else if (o.has("muon"))
     m.share.set("optimizer", "muon");
-  // PyTorch's loops step tensor by tensor unless told otherwise; torchtune's recipes say fused.
-  const bool torch_loop = (framework == "ddp" || framework == "fsdp") && m.share.get("library") != "torchtune";
+  // PyTorch's loops step tensor by tensor unless told otherwise; torchtune's recipes and Megatron-LM step fused.
+  const std::string library = m.share.get("library");
+  const bool own_loop = library == "torchtune" || library == "megatron";
+  const bool torch_loop = (framework == "ddp" || framework == "fsdp") && !own_loop;
   if (!o.has("fused") && (o.has("foreach") || torch_loop)) m.share.set("fused_optimizer", "0");
   if (o.has("in backward") || text(m.c, "id").find("optim-in-bwd") != std::string::npos)
     m.share.set("optimizer_in_backward", "1");

@@ -29,6 +29,7 @@ TEST_CASE("Each convention counts what its authors count") {
   };
   const Row rows[] = {
       {"6n", 6 * kParameters8B},
+      {"kaplan", 6 * (kParameters8B - 2 * kHead8B)},             // arXiv 2001.08361: N is non-embedding
       {"palm", 6 * kParameters8B + kAttention8B},                // arXiv 2204.02311 Appendix B
       {"foundry", 6 * kParameters8B + kAttention8B},             // llm-foundry: hidden = heads x head dim here
       {"titan", 6 * (kParameters8B - kHead8B) + kAttention8B},   // the table is as large as the head
@@ -88,10 +89,36 @@ TEST_CASE("Recomputing half of the layers costs half of it") {
   CHECK(*half.hardware_flops - *half.model_flops == (*all.hardware_flops - *all.model_flops) / 2);
 }
 
+TEST_CASE("Megatron-Bridge's count up to container 26.04 had no windows, and gates of SiLU only") {
+  // docs/performance-summary-archive.md, gpt-oss 120B on GB200, tokens/s and TFLOPS a GPU.
+  struct Row {
+    const char* share;
+    double tokens_per_second, tflops;
+  };
+  const Row rows[] = {{"seq=4096&flops=bridge-26.04", 16640, 452},  // 26.04.01
+                      {"seq=8192&flops=bridge-26.04", 15876, 488},  // 25.11
+                      {"seq=4096&flops=bridge", 28672, 934}};       // 26.08
+  for (const Row& row : rows) {
+    INFO(row.share);
+    const double token = flops_per_token(std::string("model=gpt-oss-120b&") + row.share);
+    CHECK(token * row.tokens_per_second == Approx(row.tflops * 1e12).epsilon(0.005));
+  }
+  CHECK(flops_per_token("model=llama-3.1-8b&flops=bridge-26.04") == flops_per_token("model=llama-3.1-8b&flops=bridge"));
+}
+
+TEST_CASE("BLOOM's early speeds count the layers alone, 96 s l h^2 with full recomputation") {
+  // chronicles-prequel.md: 80 layers of 13,824 on 320 A100, 2,048 sequences in 160.29 s, 120.05 TFLOPS.
+  const ComputeFigures f = figures(
+      "model=gpt3-175b&layers=80&hidden=13824&heads=64&head_dim=216&kv_heads=64&ffn=55296&vocab=250880&seq=2048"
+      "&recompute=full&flops=kaplan&tokens=4194304");
+  CHECK(*f.hardware_flops / (320 * 160.29) == Approx(120.05e12).epsilon(0.002));
+}
+
 TEST_CASE("Frozen weights need no gradient: 4 N, and attention as before") {
-  // Megatron-Bridge flop_utils.py, LoRA: two thirds of the frozen part.
   CHECK(flops_per_token("model=llama-3.1-8b&seq=8192&method=lora") == 4 * (kLayers8B + kHead8B) + kAttention8B);
   CHECK(flops_per_token("model=llama-3.1-8b&method=lora&flops=6n") == 4 * kParameters8B);
+  // Megatron-Bridge, Llama 3 70B on GB300, packed samples: 7,447 tokens/s, 2,072 TFLOPS.
+  CHECK(7447 * flops_per_token("model=llama-3-70b&seq=4096&method=lora&flops=bridge") == Approx(2072e12).epsilon(0.002));
 }
 
 TEST_CASE("A token meets only its experts") {

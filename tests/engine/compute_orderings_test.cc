@@ -118,6 +118,24 @@ TEST_CASE("ZeRO 3 alone loses two thirds when micro-batches shrink to one sequen
   CHECK(four / one < 4.3);
 }
 
+TEST_CASE("Experts spread over nodes lose to experts of one node") {
+  // Megatron-Bridge, gpt-oss 120B on 64 B300: 15,031 tokens/s a GPU with ep=8 (26.02.01), 8,359 with ep=64 (26.02).
+  const std::string share = "model=gpt-oss-120b&gpu=b300-288gb&gpus=64&micro_batch=4&global_batch=1280&ep=";
+  CHECK(mfu(share + "8") > 1.4 * mfu(share + "64"));
+}
+
+TEST_CASE("A mixture with micro-batches of one sequence waits for its kernels to be launched") {
+  // Megatron-Bridge, Qwen3 30B on 8 B200: 27,136 tokens/s a GPU at 4 sequences (26.04), 9,691 at one (26.02).
+  const std::string share = "model=qwen3-30b-a3b&gpu=b200-180gb&gpus=8&ep=8&precision=mxfp8&global_batch=512";
+  CHECK(mfu(share + "&micro_batch=4") > 1.6 * mfu(share + "&micro_batch=1"));
+}
+
+TEST_CASE("Narrow heads slow FlashAttention down, since a score's softmax costs the same") {
+  const std::string share = "model=llama-2-7b&gpus=8&framework=fsdp&seq=16384&kv_heads=";
+  const auto attention = [&](const char* heads) { return figures(share + heads).step.attention; };
+  CHECK(attention("64&heads=64&head_dim=64") > 1.2 * attention("32&heads=32&head_dim=128"));
+}
+
 TEST_CASE("The parts of a step add up to its seconds") {
   for (const char* share :
        {"model=llama-3.1-8b&gpus=8&framework=fsdp", "model=llama-3.1-70b&gpus=64&tp=8&pp=4&global_batch=64",

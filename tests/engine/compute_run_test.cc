@@ -97,6 +97,8 @@ TEST_CASE("Estimates lie in their band of measured runs") {
       {"model=custom&layers=105&hidden=20480&heads=128&ffn=81920&vocab=51200&gpu=a100-sxm4-80gb&gpus=280&tp=8&pp=35"
        "&vpp=3&recompute=selective&seq=2048&global_batch=280",
        0.560},
+      // Megatron-Core 0.14, Mixtral 8x7B on H100: 468 TFLOPS, examples/mixtral.
+      {"model=mixtral-8x7b&gpus=64&ep=8&pp=4&vpp=8&seq=4096&global_batch=256", 0.473},
       // Llama 3.1 405B (arXiv 2407.21783 Table 4), 8,192 H100, pipeline interleaved.
       {"model=llama-3.1-405b&gpus=8192&tp=8&pp=16&vpp=8&seq=8192&global_batch=2048", 0.43},
   };
