@@ -9,6 +9,13 @@ namespace {
 constexpr int kDeepest = 6;  // texts nest in lists in patterns; no deeper than a sentence
 constexpr std::string_view kHole = "{}";
 
+/// What lists and sentences are joined with.
+struct Joint {
+  std::string_view english, translation;
+};
+constexpr std::array kJoints = {Joint{". ", "。"}, Joint{"; ", "；"},   Joint{": ", "："},   Joint{" + ", " + "},
+                                Joint{" · ", " · "}, Joint{" × ", " × "}, Joint{" ÷ ", " ÷ "}, Joint{", ", "，"}};
+
 std::vector<std::string> split(std::string_view text, std::string_view separator) {
   std::vector<std::string> parts;
   for (size_t at = 0;;) {
@@ -19,7 +26,8 @@ std::vector<std::string> split(std::string_view text, std::string_view separator
   }
 }
 
-/// What fills the holes between `parts`; empty where the text is not of that kind. Holes are never empty.
+/// What fills the holes between `parts`; empty where the text is not of that kind. Holes are never empty, and never
+/// reach from one sentence into the next.
 std::vector<std::string_view> match(const std::vector<std::string>& parts, std::string_view text) {
   const std::string& first = parts.front();
   const std::string& last = parts.back();
@@ -31,6 +39,7 @@ std::vector<std::string_view> match(const std::vector<std::string>& parts, std::
     const size_t next = i + 1 == parts.size() ? end : text.find(parts[i], at + 1);
     if (next == std::string_view::npos || next <= at || next > end) return {};
     holes.push_back(text.substr(at, next - at));
+    if (holes.back().find(". ") != std::string_view::npos) return {};
     at = next + parts[i].size();
   }
   return holes;
@@ -102,11 +111,6 @@ std::string Translation::by_pattern(std::string_view english, int depth) const {
 }
 
 std::string Translation::by_list(std::string_view english, int depth) const {
-  struct Joint {
-    std::string_view english, translation;
-  };
-  constexpr std::array kJoints = {Joint{". ", "。"}, Joint{"; ", "；"},   Joint{": ", "："},  Joint{" + ", " + "},
-                                  Joint{" · ", " · "}, Joint{" × ", " × "}, Joint{" ÷ ", " ÷ "}, Joint{", ", "，"}};
   for (const Joint& joint : kJoints) {
     if (english.find(joint.english) == std::string_view::npos) continue;
     std::string out;
@@ -139,13 +143,16 @@ std::string Translation::translate(std::string_view english, int depth) const {
   if (empty() || depth > kDeepest || !has_letters(english) || is_translated(english)) return std::string(english);
   if (english.front() == ' ') return " " + translate(english.substr(1), depth);
   if (english.back() == ' ') return translate(english.substr(0, english.size() - 1), depth) + " ";
+  for (const Joint& joint : kJoints)  // the rest of a sentence whose beginning stands in another colour
+    if (english.starts_with(joint.english) && english.size() > joint.english.size())
+      return std::string(joint.translation) + translate(english.substr(joint.english.size()), depth);
   if (const std::string* whole = find(english)) return *whole;
-  if (std::string text = by_pattern(english, depth); !text.empty()) return text;
   if (english.back() == '.') {
     const std::string_view sentence = english.substr(0, english.size() - 1);
     if (const std::string* whole = find(sentence)) return *whole + "。";
     if (std::string text = by_pattern(sentence, depth); !text.empty()) return text + "。";
   }
+  if (std::string text = by_pattern(english, depth); !text.empty()) return text;
   if (std::string text = by_list(english, depth); !text.empty()) return text;
   if (std::string text = beside_figure(english, depth); !text.empty()) return text;
   return std::string(english);

@@ -1,8 +1,10 @@
 #include <catch2/catch_test_macros.hpp>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
 
+#include "engine/advice/diagnose/diagnose.h"
 #include "engine/advice/plan_search.h"
 #include "engine/plan/plan.h"
 #include "engine/preset_table.h"
@@ -117,6 +119,22 @@ TEST_CASE("what the worked examples say is Chinese in Chinese") {
   for (const PresetRow& row : plan_presets())
     for (const char* more : {"", "&mfu=0.4&offload=optimizer", "&view=serve&concurrency=5000&ttft=1&tpot=0.01&qps=100"})
       collect(report(share_of(row) + more), texts);
+  for (const std::string& text : texts) {
+    CAPTURE(text, zh(text));
+    CHECK_FALSE(is_english(zh(text)));
+  }
+}
+
+TEST_CASE("what is said of a log is Chinese in Chinese") {
+  const Translation zh(file("presets/languages/zh.tsv"));
+  const auto messages = nlohmann::json::parse(file("tests/cases/logs/messages.json"))["messages"];
+  const Plan plan = read_plan("model=llama-3.1-8b").plan;
+  std::set<std::string> texts;
+  for (const auto& message : messages) {
+    const Diagnosis diagnosis = diagnose(plan, message["text"].get<std::string>());
+    for (const Finding& finding : diagnosis.findings) texts.insert(finding.text);
+    for (const Beside& row : diagnosis.beside) texts.insert(row.remark);
+  }
   for (const std::string& text : texts) {
     CAPTURE(text, zh(text));
     CHECK_FALSE(is_english(zh(text)));
