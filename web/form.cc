@@ -1,6 +1,7 @@
 #include "web/form.h"
 
 #include "engine/preset_table.h"
+#include "web/inputs.h"
 
 namespace vram {
 namespace {
@@ -19,22 +20,35 @@ void append(std::string& list, std::string_view item) {
   list += item;
 }
 
-/// What a key accepts where that is a list; empty where it is anything.
+std::string choice(std::string_view word, std::string_view name) {
+  return "[" + quoted(word) + "," + quoted(name) + "]";
+}
+
+/// What a key accepts where that is a list, and how it is called; empty where it is anything.
 std::string words_of(const Field& row) {
   std::string words;
   if (row.key == Key::model || row.key == Key::gpu) {
     for (const PresetRow& preset : row.key == Key::model ? model_presets() : hardware_presets())
-      append(words, quoted(preset.id));
-    append(words, quoted("custom"));
+      append(words, choice(preset.id, preset.name));
+    append(words, choice("custom", "Custom"));
   }
-  for (const std::string_view word : row.words) append(words, quoted(word));
+  for (const std::string_view word : row.words) append(words, choice(word, word));
   return words;
 }
+
+/// The keys of a link that are figures of a log or of the page itself are no inputs.
+bool is_input(const Field& row) {
+  return row.section != "Measured" && row.key != Key::arch && row.key != Key::vs;
+}
+
+constexpr std::string_view kGroups[] = {"model", "hardware", "training", "serving", "measured", "view"};
 
 std::string row_json(const App& app, const Field& row) {
   const auto draft = app.drafts.find(row.key);
   const bool drafted = draft != app.drafts.end();
   std::string json = "{\"name\":" + quoted(row.name) + ",\"section\":" + quoted(row.section);
+  json += ",\"group\":" + quoted(kGroups[static_cast<size_t>(row.group)]);
+  json += ",\"first\":" + std::string(is_shown(app, row.key) ? "true" : "false");
   json += ",\"label\":" + quoted(row.label) + ",\"help\":" + quoted(row.help) + ",\"unit\":" + quoted(row.unit);
   json += ",\"value\":" + quoted(drafted ? draft->second.text : value_text(app.plan(), row.key));
   json += ",\"given\":" + std::string(is_given(app, row.key) ? "true" : "false");
@@ -48,7 +62,7 @@ std::string row_json(const App& app, const Field& row) {
 std::string form_json(const App& app) {
   std::string rows;
   for (const Field& row : fields())
-    if (row.group != Group::measured && row.key != Key::arch && row.key != Key::vs) append(rows, row_json(app, row));
+    if (is_input(row)) append(rows, row_json(app, row));
   return "[" + rows + "]";
 }
 

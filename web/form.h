@@ -7,7 +7,8 @@
 namespace vram {
 
 /// The inputs as data, for the document's plain form: an array of
-/// {"name","section","label","help","unit","value","given","flag","words","complaint"}.
+/// {"name","section","group","first","label","help","unit","value","given","flag","words":[[word, name]],"complaint"}.
+/// first: a first look needs it.
 std::string form_json(const App& app);
 
 }  // namespace vram

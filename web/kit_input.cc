@@ -85,8 +85,8 @@ float runs(float x, float y, float width, float line, const std::vector<Run>& li
   for (size_t i = 0; i < list.size(); i++) {
     const Run& run = list[i];
     std::string_view rest = language::say(run.text);
+    const bool whole = !run.link.empty() && glyphs_width(run.type, rest) <= width;
     while (!rest.empty()) {
-      const bool whole = !run.link.empty() && glyphs_width(run.type, rest) <= width;
       const std::string_view word = piece(rest, whole);
       if (at > x && at + glyphs_width(run.type, without_spaces(word)) > x + width) at = x, middle += line;
       if (draw_piece(run, at, middle, line, word) && pressed) *pressed = static_cast<int>(i);

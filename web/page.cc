@@ -33,7 +33,7 @@ void one_column(App& app, const Box& window) {
   const float margin = px(16), x = window.x + margin, width = window.w - 2 * margin;
   float y = ImGui::GetCursorScreenPos().y + px(12);
   if (!app.plan().embed) {
-    y += rail_view(app, x, y, width, true) + px(16);
+    y += folded_rail_view(app, x, y, width) + px(16);
   }
   y += results(app, x, y, width) + px(28);
   end_scroll(y);
@@ -43,7 +43,7 @@ void two_columns(App& app, const Box& window) {
   const float rail = px(kRail);
   begin_scroll("rail", {window.x, window.y, rail, window.h}, theme().panel);
   float y = ImGui::GetCursorScreenPos().y + px(12);
-  y += rail_view(app, window.x + px(20), y, rail - px(40), false) + px(20);
+  y += rail_view(app, window.x + px(20), y, rail - px(40)) + px(20);
   end_scroll(y);
   fill({window.x + rail - hairline(), window.y, hairline(), window.h}, theme().rule);
   const Box main{window.x + rail, window.y, window.w - rail, window.h};

@@ -59,6 +59,8 @@ void write_document(const std::string& markdown);
 void announce(const std::string& sentence);
 /// The document's plain form, for whoever cannot use a canvas; rows as in web/form.h.
 void write_form(const std::string& rows);
+/// Brings a part of the form over the canvas, for a phone: a section, or all of a group ("model", "hardware").
+void open_form(const std::string& part);
 /// Names the tab, and the entries of the history.
 void set_title(const std::string& title);
 /// The document's colours follow the canvas.

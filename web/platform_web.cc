@@ -228,9 +228,10 @@ EM_JS(void, vram_js_listen_context, (), {
 EM_JS(void, vram_js_listen_form, (), {
   var V = Module['vram'];
   var form = document.getElementById('plan');
-  V.isPlain = function() { return !document.body.classList.contains('drawn') || document.body.classList.contains('plain'); };
+  var body = document.body.classList;
+  V.isPlain = function() { return !body.contains('drawn') || body.contains('plain') || body.contains('sheet'); };
   document.getElementById('toggle').addEventListener('click', function(event) {
-    document.body.classList.toggle('plain');
+    body.toggle('plain');
     event.target.textContent = V.isPlain() ? 'Show as drawn' : 'Show as form and text';
     if (V.isPlain()) V.showForm();
     else V.canvas.focus();
@@ -243,7 +244,7 @@ EM_JS(void, vram_js_listen_form, (), {
   });
   var inputOf = function(row) {
     var input = document.createElement(row.words.length ? 'select' : 'input');
-    row.words.forEach(function(word) { V.add(input, 'option', word).value = word; });
+    row.words.forEach(function(word) { V.add(input, 'option', word[1]).value = word[0]; });
     if (row.flag) input.type = 'checkbox';
     input.name = row.name;
     input.id = 'plan-' + row.name;
@@ -255,6 +256,7 @@ EM_JS(void, vram_js_listen_form, (), {
     if (!group) {
       group = V.add(form, 'fieldset');
       group.id = 'plan-section-' + row.section;
+      group.dataset.parts = '|' + row.section + '|' + row.group + '|';
       V.add(group, 'legend', row.section);
     }
     var label = V.add(group, 'label', row.label);
@@ -269,11 +271,50 @@ EM_JS(void, vram_js_listen_form, (), {
       var input = document.getElementById('plan-' + row.name);
       if (row.flag) input.checked = row.value === '1';
       else if (input !== document.activeElement || input.value === "") input.value = row.value;
-      input.parentNode.className = row.given ? 'given' : "";
+      input.parentNode.className = (row.given ? 'given' : "") + (row.first ? "" : ' later');
       document.getElementById('plan-complaint-' + row.name).textContent = row.complaint;
     });
   };
 });
+
+// On a phone a part of the form comes as a sheet over the canvas: the system's own inputs, keyboards and lists.
+EM_JS(void, vram_js_listen_sheet, (), {
+  var V = Module['vram'];
+  var body = document.body.classList;
+  var done = document.getElementById('done');
+  var more = document.getElementById('more');
+  var show = function(part) {
+    document.querySelectorAll('#plan fieldset').forEach(function(group) {
+      group.hidden = part && group.dataset.parts.indexOf('|' + part + '|') < 0;
+    });
+  };
+  V.openSheet = function(part) {
+    body.add('sheet');
+    body.remove('whole');
+    V.showForm();
+    show(part);
+    more.textContent = V.say('All of them');
+    more.hidden = !document.querySelector('#plan fieldset:not([hidden]) .later');
+    document.getElementById('text').scrollTop = 0;
+    done.textContent = V.say('Done');
+    done.focus();
+  };
+  var close = function() {
+    if (!body.contains('sheet')) return;
+    body.remove('sheet', 'whole');
+    show("");
+    V.canvas.focus();
+    _vram_wake();
+  };
+  done.addEventListener('click', close);
+  more.addEventListener('click', function() {
+    body.add('whole');
+    more.hidden = true;
+  });
+  document.addEventListener('keydown', function(event) { if (event.key === 'Escape') close(); });
+});
+
+EM_JS(void, vram_js_open_sheet, (const char* part), { Module['vram'].openSheet(UTF8ToString(part)); });
 
 EM_JS(void, vram_js_form, (const char* rows), {
   var V = Module['vram'];
@@ -513,6 +554,7 @@ void listen(const Events& wanted) {
   vram_js_share_functions();
   vram_js_markdown();
   vram_js_listen_form();
+  vram_js_listen_sheet();
   vram_js_listen_wakers();
   vram_js_listen_keys();
   vram_js_listen_wheel();
@@ -589,6 +631,7 @@ void open_in_new_tab(const std::string& link) { vram_js_open(link.c_str()); }
 void write_document(const std::string& markdown) { vram_js_document(markdown.c_str()); }
 void announce(const std::string& sentence) { vram_js_announce(sentence.c_str()); }
 void write_form(const std::string& rows) { vram_js_form(rows.c_str()); }
+void open_form(const std::string& part) { vram_js_open_sheet(part.c_str()); }
 void set_title(const std::string& title) { vram_js_title(title.c_str()); }
 void set_document_theme(bool dark) { vram_js_theme(dark); }
 void fetch_language(const std::string& name) { vram_js_fetch_language(name.c_str()); }

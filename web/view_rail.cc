@@ -1,7 +1,8 @@
 #include <algorithm>
-#include <array>
 #include <string>
 
+#include "web/inputs.h"
+#include "web/platform.h"
 #include "web/views.h"
 #include "web/widgets.h"
 
@@ -9,42 +10,6 @@ namespace vram {
 namespace {
 
 using namespace kit;
-
-/// What a first look needs; the rest of a section stands behind "more", unless it differs from its default.
-constexpr std::array kEssential = {
-    Key::gpus,       Key::method,    Key::framework, Key::precision,   Key::optimizer,   Key::tp,
-    Key::pp,         Key::cp,        Key::zero,      Key::seq,         Key::micro_batch, Key::global_batch,
-    Key::recompute,  Key::attention, Key::loss,      Key::offload,     Key::lora_rank,   Key::lora_targets,
-    Key::base,       Key::tokens,    Key::mfu,       Key::engine,      Key::weights,     Key::kv,
-    Key::serve_gpus, Key::prompt,    Key::output,    Key::concurrency, Key::max_len,     Key::utilization,
-    Key::derate};
-
-/// What a model or GPU made from nothing needs first.
-constexpr std::array kModelFromNothing = {Key::params,   Key::layers, Key::hidden, Key::heads,
-                                          Key::kv_heads, Key::ffn,    Key::vocab,  Key::gated};
-constexpr std::array kGpuFromNothing = {Key::gpu_mem, Key::gpu_tflops, Key::gpu_bw};
-
-template <class List>
-bool holds(const List& list, Key key) {
-  return std::find(list.begin(), list.end(), key) != list.end();
-}
-
-/// What the Plan view asks beside its question.
-constexpr std::array kAsked = {Key::deadline, Key::budget, Key::gpus_among};
-constexpr std::array kTargets = {Key::qps, Key::ttft, Key::tpot};
-
-bool is_essential(const App& app, Key key) {
-  const Plan& plan = app.plan();
-  if (plan.view == View::plan && (holds(kAsked, key) || holds(kTargets, key))) return true;
-  if (key == Key::ep) return plan.experts > 0;
-  if (plan.model == "custom" && !is_given(app, Key::arch) && holds(kModelFromNothing, key)) return true;
-  if (plan.gpu == "custom" && holds(kGpuFromNothing, key)) return true;
-  return holds(kEssential, key);
-}
-
-bool is_shown(const App& app, Key key) {
-  return is_essential(app, key) || is_given(app, key) || app.drafts.contains(key);
-}
 
 /// Keys that a widget of their own stands for.
 bool has_own_widget(Key key) { return key == Key::model || key == Key::gpu || key == Key::arch; }
@@ -125,9 +90,14 @@ std::vector<Section> sections_of(const App& app, Group group) {
   return list;
 }
 
-Section asked_section(bool serving) {
-  if (serving) return {"Among", {Key::gpus_among}};
-  return {"Limits", {kAsked.begin(), kAsked.end()}};
+/// The sections of what is planned, with what the Plan view asks first.
+std::vector<Section> sections(const App& app) {
+  const bool serving = shows_serving(app);
+  std::vector<Section> list = sections_of(app, serving ? Group::serving : Group::training);
+  if (app.plan().view != View::plan) return list;
+  const std::vector<Key> asked = {Key::deadline, Key::budget, Key::gpus_among};
+  list.insert(list.begin(), {"Question", serving ? std::vector<Key>{Key::gpus_among} : asked});
+  return list;
 }
 
 float section_rows(App& app, const Section& section, float x, float y, float width) {
@@ -149,31 +119,31 @@ float section_rows(App& app, const Section& section, float x, float y, float wid
   return y - top;
 }
 
-/// The names of sections, small, to open one by one: narrow pages show the answer first.
-float section_chips(App& app, const std::vector<Section>& list, float x, float y, float width) {
+/// The names of sections: pressed, the section comes as a sheet of the system's own inputs.
+float section_chips(const App& app, const std::vector<Section>& list, float x, float y, float width) {
   float at = x;
-  const float height = px(30);
+  const float height = px(32), top = y;
   for (const Section& section : list) {
-    const std::string name = "section." + std::string(section.name);
-    const bool open = app.open.contains(name);
-    const float w = text_width(kSmall, section.name) + px(20);
+    const bool differs = std::any_of(section.keys.begin(), section.keys.end(), [&](Key key) { return is_given(app, key); });
+    const float w = text_width(kSmall, section.name) + px(differs ? 32 : 20);
     if (at > x && at + w > x + width) at = x, y += height + px(6);
     const Box box{at, y, w, height};
-    const Touch touch = area(name, box);
-    frame(box, open ? mix(theme().box, theme().accent, 0.12f) : theme().box, open ? theme().accent : theme().rule);
-    text_centred(kSmall, open ? theme().accent : theme().muted, box.x + w / 2, y + height / 2, section.name);
-    if (touch.pressed) toggle(app, name);
+    const Touch touch = area("section." + std::string(section.name), box);
+    frame(box, theme().box, theme().rule);
+    if (differs) dot(box.x + px(13), y + height / 2, 2.5f, theme().accent);
+    text(kSmall, theme().ink, box.x + px(differs ? 22 : 10), y + height / 2, section.name);
+    if (touch.pressed) platform::open_form(std::string(section.name));
     at += w + px(6);
   }
-  return y + height;
+  return y + height - top;
 }
 
-float model_block(App& app, bool folds, float x, float y, float width) {
+float model_block(App& app, float x, float y, float width) {
   const float top = y;
   heading(x, y + px(10), "Model");
   y += px(24);
   const Picker picker{"model",          title_of(app.plan().subject.get(), app.plan().model),
-                      model_facts(app), folds ? "from nothing" : "from nothing; or drop a config.json",
+                      model_facts(app), "from nothing; or drop a config.json",
                       model_presets(),  pick_model};
   y += picker_card(app, picker, x, y, width) + px(8);
   for (const Section& section : sections_of(app, Group::model)) y += section_rows(app, section, x, y, width);
@@ -202,16 +172,25 @@ float hardware_block(App& app, bool serving, float x, float y, float width) {
 
 }  // namespace
 
-float rail_view(App& app, float x, float y, float width, bool folds) {
+float folded_rail_view(App& app, float x, float y, float width) {
   const float top = y;
   const bool serving = shows_serving(app);
-  y += model_block(app, folds, x, y, width) + px(12);
-  y += hardware_block(app, serving, x, y, width) + px(12);
-  std::vector<Section> list = sections_of(app, serving ? Group::serving : Group::training);
-  if (app.plan().view == View::plan) list.insert(list.begin(), asked_section(serving));
-  if (folds) y = section_chips(app, list, x, y, width) + px(12);
-  for (const Section& section : list) {
-    if (folds && !app.open.contains("section." + std::string(section.name))) continue;
+  const Plan& plan = app.plan();
+  if (card("model", title_of(plan.subject.get(), plan.model), model_facts(app), {x, y, width, px(kCard)}).pressed)
+    platform::open_form("model");
+  y += px(kCard + 8);
+  const std::string count = serving ? "" : write_number(plan.gpus) + " × ";
+  if (card("gpu", count + title_of(plan.accelerator.get(), plan.gpu), gpu_facts(app), {x, y, width, px(kCard)}).pressed)
+    platform::open_form("hardware");
+  y += px(kCard + 8);
+  return y + section_chips(app, sections(app), x, y, width) - top;
+}
+
+float rail_view(App& app, float x, float y, float width) {
+  const float top = y;
+  y += model_block(app, x, y, width) + px(12);
+  y += hardware_block(app, shows_serving(app), x, y, width) + px(12);
+  for (const Section& section : sections(app)) {
     heading(x, y + px(12), section.name);
     y += px(28);
     y += section_rows(app, section, x, y, width) + px(8);

@@ -14,7 +14,9 @@ namespace vram {
 void draw_page(App& app, float width, float height);
 
 float header_view(App& app, const kit::Box& window);  // answers the height of the bar
-float rail_view(App& app, float x, float y, float width, bool folded);
+float rail_view(App& app, float x, float y, float width);
+/// A narrow page's: what is planned in a few lines, which open the document's form.
+float folded_rail_view(App& app, float x, float y, float width);
 float train_view(App& app, float x, float y, float width);
 float serve_view(App& app, float x, float y, float width);
 float plan_view(App& app, float x, float y, float width);

@@ -32,6 +32,9 @@ struct Picker {
 };
 /// The list alone, under `anchor`; opened by the caller with ImGui::OpenPopup(name).
 void picker_popup(App& app, const Picker& picker, const kit::Box& anchor, std::string_view current);
+/// Two lines of what was picked, to be pressed.
+inline constexpr float kCard = 52;  // px
+kit::Touch card(std::string_view name, const std::string& title, const std::string& facts, const kit::Box& box);
 float picker_card(App& app, const Picker& picker, float x, float y, float width);
 
 /// A list of lines as a financial statement; lines unfold to their parts, parts to formula and source.

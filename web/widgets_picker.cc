@@ -99,19 +99,22 @@ void picker_popup(App& app, const Picker& picker, const Box& card, std::string_v
   end_popup();
 }
 
-float picker_card(App& app, const Picker& picker, float x, float y, float width) {
-  const Box box{x, y, width, px(52)};
-  const Touch touch = area(std::string(picker.name), box);
+Touch card(std::string_view name, const std::string& title, const std::string& facts, const Box& box) {
+  const Touch touch = area(std::string(name), box);
   frame(box, theme().box, touch.hovered ? mix(theme().rule, theme().muted, 0.5f) : theme().rule);
   caret(box.right() - px(14), box.y + px(18), true, theme().muted);
-  text(kStrong, theme().ink, x + px(11), y + px(18), fitted(kStrong, picker.title, width - px(40)));
-  text(kSmall, theme().muted, x + px(11), y + px(36), fitted(kSmall, picker.facts, width - px(22)));
-  if (touch.pressed) {
+  text(kStrong, theme().ink, box.x + px(11), box.y + px(18), fitted(kStrong, title, box.w - px(40)));
+  text(kSmall, theme().muted, box.x + px(11), box.y + px(36), fitted(kSmall, facts, box.w - px(22)));
+  return touch;
+}
+
+float picker_card(App& app, const Picker& picker, float x, float y, float width) {
+  const Box box{x, y, width, px(kCard)};
+  if (card(picker.name, picker.title, picker.facts, box).pressed) {
     app.search.clear();
     ImGui::OpenPopup(std::string(picker.name).c_str());
   }
-  const bool model = picker.name == "model";
-  picker_popup(app, picker, box, model ? app.plan().model : app.plan().gpu);
+  picker_popup(app, picker, box, picker.name == "model" ? app.plan().model : app.plan().gpu);
   return box.h;
 }
 

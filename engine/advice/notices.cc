@@ -84,8 +84,8 @@ void about_the_pipeline(const Plan& plan, Findings& out) {
   const double batch = plan.micro_batch * plan.dp() * plan.pp * kEnoughMicroBatches;
   add(out, Severity::warning, "pipeline_bubble",
       "The pipeline of " + show_grouped(plan.pp) + " stages is idle " + show_fixed(100 * bubble / (1 + bubble), 0) +
-          "% of the time, with " + show_grouped(plan.micro_batches()) +
-          " micro-batches a step: raise the global batch.",
+          "% of the time, with " + counted(plan.micro_batches(), "micro-batch", "micro-batches") +
+          " a step: raise the global batch.",
       "global_batch=" + write_number(batch));
 }
 

@@ -156,9 +156,8 @@ export const cases = {
     await tab.page.frames()[1].waitForFunction(() => document.body.classList.contains('drawn'));
     await tab.close();
   },
-  async 'a finger taps, scrolls and types'() {
-    const tab = await open(base, { width: 390, height: 844, density: 2, touch: true });
-    await tab.tap('section.Parallelism');
+  async 'a finger taps and types'() {
+    const tab = await open(base, { width: 1024, height: 768, density: 2, touch: true });
     await tab.tap('field.tp');
     await tab.page.waitForFunction(() => document.activeElement.id === 'typing');
     await tab.page.evaluate(() => {
@@ -169,6 +168,25 @@ export const cases = {
     await tab.until(async () => (await tab.report()).share === `${base}&tp=4`, 'typed on glass');
     await tab.tap('tab.serve');
     await tab.until(async (state) => state.places['tab.train'] && (await tab.hash()).includes('view=serve'), 'the tab that was tapped');
+    await tab.close();
+  },
+  async 'on a phone a section comes as a sheet of plain inputs, and goes'() {
+    const tab = await open(base, { width: 390, height: 844, density: 2, touch: true });
+    await tab.tap('section.Parallelism');
+    await tab.page.locator('#plan-tp').fill('4');
+    await tab.page.locator('#plan-tp').blur();
+    await tab.until(async () => (await tab.report()).share === `${base}&tp=4`, 'what was typed');
+    equal(await tab.page.locator('#plan fieldset:visible legend').allTextContents(), ['Parallelism'], 'sections');
+    truth(!await tab.page.locator('#plan-shard').isVisible(), 'what a first look does not need');
+    await tab.page.locator('#more').click();
+    truth(await tab.page.locator('#plan-shard').isVisible(), 'all of them');
+    await tab.page.locator('#done').click();
+    truth(!await tab.page.locator('#plan-tp').isVisible(), 'the sheet stays');
+    await tab.tap('model');
+    await tab.page.locator('#plan-model').selectOption({ label: 'Qwen3 8B' });
+    await tab.until(async () => (await tab.report()).share.includes('model=qwen3-8b'), 'the model that was picked');
+    await tab.page.keyboard.press('Escape');
+    truth(!await tab.page.locator('#plan-model').isVisible(), 'Escape');
     await tab.close();
   },
   async 'a finger scrolls'() {
