@@ -149,7 +149,12 @@ void load(App& app, std::string_view share) {
 }
 
 App& the_app() {
-  static App app;
+  static App app = [] {
+    App fresh;
+    fresh.models.assign(model_presets().begin(), model_presets().end());
+    fresh.gpus.assign(hardware_presets().begin(), hardware_presets().end());
+    return fresh;
+  }();
   return app;
 }
 
@@ -168,20 +173,53 @@ void clear(App& app, Key key) {
   changed(app, key);
 }
 
-void pick_model(App& app, std::string_view id) {
-  for (const Field& row : fields())
-    if (row.group == Group::model && row.key != Key::model && (is_given(app, row.key) || app.drafts.contains(row.key)))
-      forget(app, row.key);
-  set(app, Key::model, id);
+namespace {
+
+std::vector<PresetRow> joined(const std::vector<SiteRow>& own, std::span<const PresetRow> presets) {
+  std::vector<PresetRow> rows;
+  for (const SiteRow& row : own) rows.push_back({row.id, row.name, row.detail, "", ""});
+  rows.insert(rows.end(), presets.begin(), presets.end());
+  return rows;
+}
+
+/// Sets `key` to a preset, or the keys of the site's own row of that id.
+void pick(App& app, const std::vector<SiteRow>& own, Key key, std::string_view id) {
+  const auto row = std::find_if(own.begin(), own.end(), [&](const SiteRow& one) { return one.id == id; });
+  if (row == own.end()) {
+    set(app, key, id);
+  } else {
+    each_pair(row->share, [&](std::string_view name, const std::string& value) {
+      if (const Field* field = find_field(name)) set(app, field->key, value);
+    });
+  }
   changed(app, Key::count_);
 }
 
+}  // namespace
+
+void take_site(App& app, std::string_view json) {
+  app.site = read_site(json);
+  app.models = joined(app.site.models, model_presets());
+  app.gpus = joined(app.site.gpus, hardware_presets());
+  const bool untouched = platform::read_location().empty() && write_plan(app.plan(), true) == "v=1";
+  if (untouched && !app.site.defaults.empty()) load(app, app.site.defaults);
+  app.notices.insert(app.notices.end(), app.site.faults.begin(), app.site.faults.end());
+  app.changes++;
+}
+
+void pick_model(App& app, std::string_view id) {
+  for (const Field& row : fields())
+    if (row.group == Group::model && (is_given(app, row.key) || app.drafts.contains(row.key))) forget(app, row.key);
+  pick(app, app.site.models, Key::model, id);
+}
+
 void pick_gpu(App& app, std::string_view id) {
-  for (const Key key : {Key::gpu_mem, Key::gpu_tflops, Key::gpu_bw, Key::link_bw, Key::net_bw, Key::host_mem,
+  for (const Key key : {Key::gpu, Key::gpu_mem, Key::gpu_tflops, Key::gpu_bw, Key::link_bw, Key::net_bw, Key::host_mem,
                         Key::price, Key::watts, Key::node})
     if (is_given(app, key) || app.drafts.contains(key)) forget(app, key);
-  set(app, Key::gpu, id);
-  changed(app, Key::count_);
+  const auto price = app.site.prices.find(std::string(id));
+  if (price != app.site.prices.end()) set(app, Key::price, write_number(price->second));
+  pick(app, app.site.gpus, Key::gpu, id);
 }
 
 void pick_example(App& app, std::string_view id) {

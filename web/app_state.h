@@ -10,6 +10,8 @@
 #include "engine/advice/diagnose/diagnose.h"
 #include "engine/advice/plan_search.h"
 #include "engine/plan/plan.h"
+#include "engine/plan/site.h"
+#include "engine/preset_table.h"
 #include "engine/report/report.h"
 #include "engine/units.h"
 #include "web/chart.h"
@@ -47,6 +49,8 @@ struct App {
   bool english = false;              // English was picked where the browser prefers another language
   Search layouts;
   Charts charts;
+  Site site;                             // what stands beside this page
+  std::vector<PresetRow> models, gpus;  // to pick from: the site's own, then the presets
 
   // The address follows: edits of one key in a row are one entry of the history, so one step back undoes them.
   bool address_due = false;    // it does not show the plan yet
@@ -67,7 +71,10 @@ void load(App& app, std::string_view share);
 void edit(App& app, Key key, std::string_view text);
 void clear(App& app, Key key);
 
-/// Picks a preset: what was given beside the old one goes with it.
+/// What stands beside the page: its rows join the lists, and its defaults are the plan where none was asked for.
+void take_site(App& app, std::string_view json);
+
+/// Picks a preset, or a site's own: what was given beside the old one goes with it.
 void pick_model(App& app, std::string_view id);
 void pick_gpu(App& app, std::string_view id);
 

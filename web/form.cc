@@ -25,10 +25,10 @@ std::string choice(std::string_view word, std::string_view name) {
 }
 
 /// What a key accepts where that is a list, and how it is called; empty where it is anything.
-std::string words_of(const Field& row) {
+std::string words_of(const App& app, const Field& row) {
   std::string words;
   if (row.key == Key::model || row.key == Key::gpu) {
-    for (const PresetRow& preset : row.key == Key::model ? model_presets() : hardware_presets())
+    for (const PresetRow& preset : row.key == Key::model ? app.models : app.gpus)
       append(words, choice(preset.id, preset.name));
     append(words, choice("custom", "Custom"));
   }
@@ -53,7 +53,7 @@ std::string row_json(const App& app, const Field& row) {
   json += ",\"value\":" + quoted(drafted ? draft->second.text : value_text(app.plan(), row.key));
   json += ",\"given\":" + std::string(is_given(app, row.key) ? "true" : "false");
   json += ",\"flag\":" + std::string(row.kind == FieldKind::flag ? "true" : "false");
-  json += ",\"words\":[" + words_of(row) + "],\"complaint\":" + quoted(drafted ? draft->second.complaint : "") + "}";
+  json += ",\"words\":[" + words_of(app, row) + "],\"complaint\":" + quoted(drafted ? draft->second.complaint : "") + "}";
   return json;
 }
 

@@ -135,6 +135,12 @@ void edited(std::string_view key, std::string_view value) {
   platform::request_frames(3);
 }
 
+void site_arrived(std::string_view json) {
+  take_site(the_app(), json);
+  schedule_writing(the_app());
+  platform::request_frames(3);
+}
+
 void language_arrived(std::string_view table, std::span<const unsigned char> font) {
   language::learn(table);
   if (ImGui::GetCurrentContext()) kit::add_script(font);
@@ -155,7 +161,7 @@ bool takes_text(float x, float y) {
 /// The document's text comes first: it stands whether or not there is WebGL.
 int main() {
   using namespace vram;
-  platform::listen({frame, location_changed, text_arrived, timer, edited, language_arrived, takes_text});
+  platform::listen({frame, location_changed, text_arrived, timer, edited, language_arrived, site_arrived, takes_text});
   load(the_app(), platform::read_location());
   write_document(the_app());
   announce(the_app());

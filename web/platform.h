@@ -16,6 +16,7 @@ struct Events {
   void (*edited)(std::string_view key, std::string_view value) = nullptr;  // in the plain form
   // The table and the font that `fetch_language` asked for; both live on.
   void (*language_arrived)(std::string_view table, std::span<const unsigned char> font) = nullptr;
+  void (*site_arrived)(std::string_view json) = nullptr;  // site.json, where it stands beside the page
   bool (*takes_text)(float x, float y) = nullptr;  // is there a text box at these physical pixels?
 };
 

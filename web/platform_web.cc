@@ -311,7 +311,7 @@ EM_JS(void, vram_js_listen_sheet, (), {
     body.add('whole');
     more.hidden = true;
   });
-  document.addEventListener('keydown', function(event) { if (event.key === 'Escape') close(); });
+  window.addEventListener('keydown', function(event) { if (event.key === 'Escape') close(); }, true);
 });
 
 EM_JS(void, vram_js_open_sheet, (const char* part), { Module['vram'].openSheet(UTF8ToString(part)); });
@@ -488,6 +488,14 @@ EM_JS(void, vram_js_document, (const char* markdown), {
   text.appendChild(into);
 });
 
+// What an organisation keeps beside its page; the page of one file has no such thing.
+EM_JS(void, vram_js_fetch_site, (), {
+  if (Module['files']) return;
+  fetch('site.json').then(function(response) { return response.ok ? response.text() : ""; }).then(function(text) {
+    if (text && text.trim() !== '{}') Module['vram'].send(_vram_site_arrived, text);
+  }).catch(function() {});  // nothing depends on it
+});
+
 // 3.1.6's GLFW takes a window of the screen's size for a wish to go full screen.
 EM_JS(bool, vram_js_set_canvas_size, (int width, int height), {
   if (!Module['setCanvasSize']) return false;
@@ -561,6 +569,7 @@ void listen(const Events& wanted) {
   vram_js_listen_soft_keyboard();
   vram_js_listen_touch();
   vram_js_listen_text();
+  vram_js_fetch_site();
 }
 
 bool start_graphics() {
@@ -677,6 +686,8 @@ EMSCRIPTEN_KEEPALIVE void vram_language_arrived(const char* bytes, int table, in
   const unsigned char* rest = reinterpret_cast<const unsigned char*>(bytes) + table;
   vram::platform::events.language_arrived({bytes, static_cast<size_t>(table)}, {rest, static_cast<size_t>(font)});
 }
+
+EMSCRIPTEN_KEEPALIVE void vram_site_arrived(const char* json) { vram::platform::events.site_arrived(json); }
 
 EMSCRIPTEN_KEEPALIVE const char* vram_say(const char* english) { return vram::language::say(english).c_str(); }
 

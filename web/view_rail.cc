@@ -144,7 +144,7 @@ float model_block(App& app, float x, float y, float width) {
   y += px(24);
   const Picker picker{"model",          title_of(app.plan().subject.get(), app.plan().model),
                       model_facts(app), "from nothing; or drop a config.json",
-                      model_presets(),  pick_model};
+                      app.models,       pick_model};
   y += picker_card(app, picker, x, y, width) + px(8);
   for (const Section& section : sections_of(app, Group::model)) y += section_rows(app, section, x, y, width);
   return y - top;
@@ -158,7 +158,7 @@ float hardware_block(App& app, bool serving, float x, float y, float width) {
                       title_of(app.plan().accelerator.get(), app.plan().gpu),
                       gpu_facts(app),
                       "from nothing",
-                      hardware_presets(),
+                      app.gpus,
                       pick_gpu};
   y += picker_card(app, picker, x, y, width) + px(8);
   for (Section section : sections_of(app, Group::hardware)) {

@@ -211,6 +211,24 @@ export const cases = {
     truth(await tab.page.evaluate(() => document.activeElement.id !== 'canvas'), 'Tab is trapped');
     await tab.close();
   },
+  async 'what an organisation keeps in site.json joins the lists, and a link made with it needs it no more'() {
+    wrappers['/site.json'] = JSON.stringify({ defaults: 'gpus=16', prices: { 'a100-sxm4-80gb': 1.25 },
+      gpus: [{ id: 'rack-7', name: 'Rack 7', plan: 'gpu=h100-sxm5-80gb&net_bw=25' }, { id: 'broken', plan: 'tp=many' }] });
+    const tab = await open('', {});
+    await tab.until(async () => (await tab.report()).share === 'v=1&gpus=16', 'the defaults');
+    truth((await tab.page.locator('#report').textContent()).includes("gpus[1].plan: tp: 'many'"), 'the slip is named');
+    await tab.click('gpu');
+    await tab.page.keyboard.type('rack');
+    await tab.click('gpu.rack-7');
+    await tab.until(async () => (await tab.report()).share === 'v=1&net_bw=25&gpus=16', 'the row that was picked');
+    await tab.page.evaluate(() => Module.ccall('vram_edited', null, ['string'], ['gpu=a100-sxm4-80gb']));
+    await tab.until(async () => (await tab.report()).share === 'v=1&gpu=a100-sxm4-80gb&price=1.25&gpus=16', 'its price');
+    await tab.close();
+    const linked = await open(base);
+    equal((await linked.report()).share, base, 'a link');
+    delete wrappers['/site.json'];
+    await linked.close();
+  },
   async 'everything comes from one origin, under the content security policy'() {
     const tab = await open(base);
     await tab.click('tab.serve');
