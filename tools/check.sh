@@ -34,6 +34,9 @@ grep -rnE '^ *# *include [<"](imgui|GLFW|GLES|emscripten|iostream|fstream|filesy
   check 'the engine knows no screen, no files, no clock'
 grep -rnE '\b(throw|try|catch|getenv|dynamic_cast|typeid|printf|fprintf|puts|fopen)\b *[({]' engine --include='*.h' --include='*.cc' |
   grep -vE ':[0-9]+: *//' | check 'the engine throws nothing, prints nothing, reads no environment'
+grep -rnE '.' engine --include='*.h' --include='*.cc' | sed -e 's|//.*||' -e 's/"[^"]*"//g' |
+  grep -E '\b(long|setlocale|std::locale|wchar_t)\b|\b(fma|pow|exp|exp2|log|log2|log10|cbrt|tanh|erf|sin|cos)f?\([^)]' |
+  check 'same bits everywhere: no long, no locale, no function that C libraries round each their own way'
 grep -rnE '^ *# *include <nlohmann/json\.hpp>' engine cli web --include='*.h' |
   check 'nlohmann/json.hpp is included in .cc files only (it costs seconds a file)'
 grep -rnE '^ *# *include [<"](emscripten|web/)' cli | check 'the command line does not know the page'

@@ -78,6 +78,7 @@ if [ -e tests/browser/run.mjs ] && [ -z "${VRAM_NO_BROWSER:-}" ]; then
   step browser - browser
 fi
 step native-asan build/native-asan/Testing/Temporary/LastTest.log build_and_test native-asan
+step same-bits - sh tools/same_bits.sh 400 native native-asan web
 [ -n "${VRAM_FUZZ:-}" ] &&
   step native-fuzz build/native-fuzz/Testing/Temporary/LastTest.log build_and_test native-fuzz
 
