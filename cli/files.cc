@@ -5,10 +5,15 @@
 namespace cli {
 namespace {
 
+constexpr size_t kLargestFile = size_t{1} << 30;  // some inputs never end
+
 std::optional<std::string> read_all(std::FILE* file) {
   std::string text;
   char buffer[65536];
-  for (size_t bytes; (bytes = std::fread(buffer, 1, sizeof buffer, file)) > 0;) text.append(buffer, bytes);
+  for (size_t bytes; (bytes = std::fread(buffer, 1, sizeof buffer, file)) > 0;) {
+    text.append(buffer, bytes);
+    if (text.size() > kLargestFile) return std::nullopt;
+  }
   if (std::ferror(file) != 0) return std::nullopt;
   return text;
 }

@@ -51,8 +51,11 @@ double attention_seconds(const Plan& plan, const Rates& rates, const LayerKind& 
   const double width = kind.attention.qk_head_dim;
   const bool core = kind.mixer == Mixer::full || kind.mixer == Mixer::sliding;
   if (!core || flops <= 0 || width <= 0) return 0;
-  if (flash) return flops * flash_slowdown(kind.attention) / rates.attention;
-  return flops / (std::fmod(width, 8) == 0 ? rates.matrix16 : rates.vector * kUnalignedShare);
+  const double slowdown = flash ? flash_slowdown(kind.attention) : 1;
+  const double rate = flash                        ? rates.attention
+                      : std::fmod(width, 8) == 0 ? rates.matrix16
+                                                 : rates.vector * kUnalignedShare;
+  return rate > 0 ? flops * slowdown / rate : 0;  // of a chip without a known peak no time is told
 }
 
 LayerWork layer_work(const Plan& plan, const Rates& rates, const LayerKind& kind) {

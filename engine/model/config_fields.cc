@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/model/aliases.h"
+#include "engine/units.h"
 
 namespace vram {
 
@@ -17,6 +18,7 @@ namespace {
 
 constexpr double kLargest = 9007199254740992.0;  // 2^53
 constexpr int kDeepest = 100;  // objects inside objects: JSON values are copied and freed by recursion
+constexpr size_t kLongest = size_t{4} << 20;  // bytes; parsed, a text takes some twenty times its length
 
 bool is_word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
@@ -64,7 +66,8 @@ bool too_deep(std::string_view text) {
 }
 
 json parsed(std::string_view text) {
-  return too_deep(text) ? json(json::value_t::discarded) : json::parse(without_infinities(text), nullptr, false);
+  if (!why_not_parsed(text).empty()) return json(json::value_t::discarded);
+  return json::parse(without_infinities(text), nullptr, false);
 }
 
 const json* member(const json& object, std::string_view name) {
@@ -109,6 +112,13 @@ std::string shortened(const json& value) {
 }
 
 }  // namespace
+
+std::string why_not_parsed(std::string_view text) {
+  const std::string size = show_grouped(static_cast<double>(text.size())) + " bytes";
+  if (text.size() > kLongest) return size + "; a config.json of at most 4 MiB is read";
+  if (too_deep(text)) return size + " of objects nested deeper than in any config.json";
+  return "";
+}
 
 std::string shown(std::string_view name) {
   std::string text(name.substr(0, 60));

@@ -12,6 +12,9 @@ namespace vram {
 /// A name out of a file, as a message may show it: its first 60 bytes, what is no printable ASCII replaced.
 std::string shown(std::string_view name);
 
+/// "" or why a text is not even parsed, with its size: it is longer, or nested deeper, than any config.json.
+std::string why_not_parsed(std::string_view text);
+
 /// A config.json object, asked for fields by one name each: whatever the file calls them, and behind the file the
 /// defaults of its class. Wrong types, negative and absurd numbers are faults, and then as if absent.
 /// A null in the file means none, also where the class has a default.

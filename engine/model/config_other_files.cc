@@ -34,7 +34,8 @@ constexpr Marker kMarkers[] = {
 std::string what_text_is(std::string_view text) {
   for (const Beginning& beginning : kBeginnings)
     if (text.starts_with(beginning.bytes)) return std::string(beginning.what);
-  return "not a JSON object";
+  const std::string refused = why_not_parsed(text);
+  return refused.empty() ? "not a JSON object" : refused;
 }
 
 std::string what_other_file(const Fields& file) {

@@ -122,14 +122,22 @@ void read_preset_fields(const Fields& file, ConfigReading& reading) {
   reading.architecture.extra_params = sum_of(file, "extra_params");
 }
 
+constexpr size_t kMostNamed = 100;
+
 /// Never silent: a field that the partial reading does not know is named, and no obstacle.
 void name_unread(const Fields& file, std::vector<ModelFault>& faults) {
+  size_t unnamed = 0;
   for (const std::string& name : file.names()) {
     const auto known = [&name](const auto& trait) { return name == trait.name; };
     const std::span<const Trait<Architecture>> traits = architecture_traits();
     if (name == "model_type" || name == "linear" || std::any_of(traits.begin(), traits.end(), known)) continue;
-    faults.push_back({"arch", shown(name), "'" + shown(name) + "' is no field of it; it is kept, not used"});
+    if (faults.size() < kMostNamed) {
+      faults.push_back({"arch", shown(name), "'" + shown(name) + "' is no field of it; it is kept, not used"});
+    } else {
+      ++unnamed;
+    }
   }
+  if (unnamed > 0) faults.push_back({"arch", "", std::to_string(unnamed) + " more fields of it are kept, not used"});
 }
 
 /// A share string's `arch`: the family's own facts, then whatever the text says. What plan keys say stays empty.

@@ -16,6 +16,7 @@ namespace {
 constexpr std::string_view kVersion = "v";
 constexpr size_t kShownBytes = 60;     // of a value, inside a sentence
 constexpr size_t kGivenBytes = 10000;  // of a value, in `given`
+constexpr size_t kMostMessages = 100;  // of one text; a link may be a megabyte of keys
 
 struct Reader {
   Plan plan;
@@ -23,6 +24,13 @@ struct Reader {
   std::vector<std::pair<Key, size_t>> unusable;  // key, index of its message: the default is named once it is known
   std::bitset<kKeyCount> seen;
   bool seen_version = false;
+  size_t unsaid = 0;  // messages beyond kMostMessages
+
+  bool may_say() {
+    if (messages.size() < kMostMessages) return true;
+    ++unsaid;
+    return false;
+  }
 
   void say(std::string_view key, std::string_view given, const std::string& text) {
     const std::string name = printable(key, kShownBytes);
@@ -41,10 +49,10 @@ struct Reader {
   }
 
   void read_version_key(const std::string& value) {
-    if (seen_version) say(kVersion, value, "given more than once; the last one, " + quoted(value) + ", counts");
+    if (seen_version && may_say()) say(kVersion, value, "given more than once; the last one, " + quoted(value) + ", counts");
     seen_version = true;
     const auto version = read_number(value);
-    if (!version || *version != 1) {
+    if ((!version || *version != 1) && may_say()) {
       const bool later = version && *version > 1 && *version == std::floor(*version);
       say(kVersion, value,
           later ? "version " + quoted(value) + " is later than 1, the one read here; what it added is kept, not used"
@@ -54,7 +62,7 @@ struct Reader {
 
   void read_key(const Field& row, const std::string& value) {
     const auto index = static_cast<size_t>(row.key);
-    if (seen.test(index)) say(row.name, value, "given more than once; the last one, " + quoted(value) + ", counts");
+    if (seen.test(index) && may_say()) say(row.name, value, "given more than once; the last one, " + quoted(value) + ", counts");
     seen.set(index);
     if (const std::optional<Value> read = read_value(row, value)) {
       store_value(plan, row.key, *read);
@@ -62,11 +70,14 @@ struct Reader {
       return;
     }
     plan.given.reset(index);
+    if (!may_say()) return;
     unusable.push_back({row.key, messages.size()});
     say(row.name, value, quoted(value) + " is not " + accepted_values(row));
   }
 
   void read_unknown(const std::string& name, const std::string& value, std::string_view pair) {
+    plan.unknown.emplace_back(name, one_line(pair));
+    if (!may_say()) return;
     std::vector<std::string_view> names;
     for (const Field& row : fields()) names.push_back(row.name);
     if (name.empty()) {
@@ -75,7 +86,12 @@ struct Reader {
     } else {
       say(name, value, "no key of version 1; it is kept, not used" + did_you_mean(name, names));
     }
-    plan.unknown.emplace_back(name, one_line(pair));
+  }
+
+  void count_unsaid() {
+    if (unsaid > 0)
+      messages.push_back({"", "", counted(static_cast<double>(unsaid), "more fault", "more faults") +
+                                      " of this text, not named one by one"});
   }
 
   /// "...; 1 is used": of a key that a later repetition gave a usable value, that one.
@@ -105,6 +121,7 @@ PlanReading read_plan(std::string_view share) {
   }
   resolve(reader.plan);
   reader.name_fallbacks();
+  reader.count_unsaid();
   reader.name_unbuilt();
   add_model_messages(reader.plan, reader.messages);
   PlanReading reading;

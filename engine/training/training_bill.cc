@@ -114,7 +114,7 @@ const char* verdict_word(Verdict verdict) {
 
 double trained_parameters(const Plan& plan) {
   const Model& model = *plan.subject;
-  if (trains_all(plan)) return model.nominal_parameters - model.correction_bias_parameters;
+  if (trains_all(plan)) return model.nominal_parameters - model.scale() * model.correction_bias_parameters;
   Plan whole = plan;
   whole.tp = whole.pp = whole.ep = whole.etp = whole.vpp = 1;
   whole.schedule = Schedule::one_f_one_b;
