@@ -86,8 +86,7 @@ bool has_experts(const Model& model) {
 
 /// Half-width of the estimate's band as a share of it.
 double band_share(const Plan& plan) {
-  if (has_experts(*plan.subject)) return kExpertBand;
-  return casts_products(plan) || !plan.subject->has_shape ? kCastBand : kDenseBand;
+  return has_experts(*plan.subject) || !plan.subject->has_shape ? kExpertBand : kDenseBand;
 }
 
 void set_mfu(const Plan& plan, const Counts& counts, ComputeFigures& out) {

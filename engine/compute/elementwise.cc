@@ -26,9 +26,9 @@ double composed_norms(const Plan& plan) {
 
 /// Reads and writes of elements. A norm reads and writes its input; backward reads input and gradient and writes one.
 /// An addition to the residual stream reads two and writes one; backward adds two gradients.
-MemoryBytes stream_elements(double hidden, double norms, double composed) {
-  constexpr double kAdditions = 2;
-  return {hidden * (norms * 2 * composed + kAdditions * 3), hidden * (norms * 3 * composed + kAdditions * 3)};
+MemoryBytes stream_elements(const LayerKind& kind, double hidden, double composed) {
+  const double additions = (kind.mixer != Mixer::none ? 1 : 0) + (kind.ffn.kind != FfnKind::none ? 1 : 0);
+  return {hidden * (kind.norms * 2 * composed + additions * 3), hidden * (kind.norms * 3 * composed + additions * 3)};
 }
 
 /// Rotary embeddings read and write queries and keys, and their gradients.
@@ -79,7 +79,7 @@ MemoryBytes cast_bytes(const Plan& plan, const LayerKind& kind, double share) {
 MemoryBytes token_bytes(const Plan& plan, const LayerKind& kind) {
   const Architecture& a = plan.subject->architecture;
   const double e = element_bytes(plan), cut = 1 / plan.tp, whole = plan.sp ? cut : 1;
-  MemoryBytes fused = (e * whole) * stream_elements(a.hidden, kind.norms, composed_norms(plan));
+  MemoryBytes fused = (e * whole) * stream_elements(kind, a.hidden, composed_norms(plan));
   MemoryBytes other;
   if (kind.mixer == Mixer::full || kind.mixer == Mixer::sliding) {
     fused = fused + (e * cut) * rotary_elements(kind.attention);

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "engine/compute/compute.h"
+#include "engine/compute/recomputed.h"
 
 namespace vram {
 namespace {
@@ -151,6 +152,18 @@ TokenFlops kaplan(const Plan& plan) {
   return by_parameters(plan, active_parameters(model) - model.scale() * vocabulary);
 }
 
+/// Forward, of the matrices that Megatron-LM's selective recomputation repeats.
+double modules_flops(const Plan& plan) {
+  if (plan.recompute_modules.empty()) return 0;
+  const Model& model = *plan.subject;
+  double weights = 0;
+  for (size_t kind = 0; kind < model.kinds.size(); ++kind) {
+    const double layers = model.layers_of_kind(kind, 0, model.layers.size());
+    if (layers > 0) weights += layers * gemm_weights(recomputed_modules(plan, model.kinds[kind]));
+  }
+  return kMultiplyAdd * weights * model.scale();
+}
+
 /// 6 N + attention: PaLM (arXiv 2204.02311) Appendix B, 12 L H Q T; N is every parameter.
 TokenFlops palm(const Plan& plan) {
   TokenFlops flops = by_parameters(plan, active_parameters(*plan.subject));
@@ -228,11 +241,6 @@ TokenFlops training_flops(const Plan& plan, FlopsConvention convention) {
   return {};
 }
 
-bool recomputes_core_attention(const Plan& plan) {
-  const std::string& modules = plan.recompute_modules;
-  return plan.recompute == Recompute::selective && (modules.empty() || modules.find("core_attn") != std::string::npos);
-}
-
 double recompute_flops(const Plan& plan, const TokenFlops& model_flops) {
   const double layers = static_cast<double>(plan.subject->layers.size());
   const bool some = plan.has(Key::recompute_layers) && layers > 0;
@@ -245,9 +253,9 @@ double recompute_flops(const Plan& plan, const TokenFlops& model_flops) {
     case Recompute::full:
       return share * (forward + attention);
     case Recompute::selective:
-      // Megatron-LM recomputes core attention; torchtitan's selective mode every other matrix product, attention kept.
+      // Megatron-LM recomputes modules; torchtitan's selective mode every other matrix product, attention kept.
       if (plan.framework == Framework::fsdp2) return share * forward / 2;
-      return recomputes_core_attention(plan) ? share * attention : 0;
+      return share * (modules_flops(plan) + (recomputes_core_attention(plan) ? attention : 0));
   }
   return 0;
 }

@@ -35,9 +35,6 @@ struct TokenFlops {
 
 TokenFlops training_flops(const Plan& plan, FlopsConvention convention);
 
-/// Selective recomputation of Megatron-LM repeats core attention unless `recompute_modules` names other modules only.
-bool recomputes_core_attention(const Plan& plan);
-
 /// What recomputation adds, by the same convention.
 double recompute_flops(const Plan& plan, const TokenFlops& model_flops);
 

@@ -6,6 +6,7 @@
 
 #include "engine/compute/achieved.h"
 #include "engine/compute/links.h"
+#include "engine/compute/recomputed.h"
 #include "engine/training/training.h"
 
 namespace vram {
@@ -122,7 +123,7 @@ Traffic expert_traffic(const Plan& plan, const MicroBatchWork& work, Factor copi
   const char* id = between_nodes ? "ep_nodes" : "ep";
   Factors factors = {times("l", expert_layers(*plan.subject), "expert layers"),
                      times("m", plan.micro_batches(), "micro-batches"),
-                     times("n", plan.recompute == Recompute::full ? 6 : 4, "dispatches and combinations"),
+                     times("n", recomputes_dispatch(plan) ? 6 : 4, "dispatches and combinations"),
                      copies,
                      times("T", plan.tokens_per_micro_batch(), "tokens"),
                      times("h", a.moe_latent > 0 ? a.moe_latent : a.hidden, "hidden"),

@@ -8,6 +8,7 @@
 #include "engine/compute/elementwise.h"
 #include "engine/compute/flops.h"
 #include "engine/compute/products.h"
+#include "engine/compute/recomputed.h"
 
 namespace vram {
 namespace {
@@ -84,11 +85,13 @@ LayerWork head_work(const Plan& plan, const Rates& rates) {
 }
 
 /// What backward computes again of a layer.
-PassSeconds repeated(const Plan& plan, const LayerWork& layer) {
+PassSeconds repeated(const Plan& plan, const Rates& rates, const LayerKind& kind, const LayerWork& layer) {
   if (plan.recompute == Recompute::full) return layer.forward;
   if (plan.recompute == Recompute::none) return {};
   if (plan.framework == Framework::fsdp2) return {layer.forward.matrices / 2, 0, layer.forward.memory};
-  return recomputes_core_attention(plan) ? PassSeconds{0, layer.forward.attention, 0} : PassSeconds{};
+  PassSeconds again{0, recomputes_core_attention(plan) ? layer.forward.attention : 0, 0};
+  if (!plan.recompute_modules.empty()) add(again, layer_work(plan, rates, recomputed_modules(plan, kind)).forward);
+  return again;
 }
 
 double host_seconds(const LayerKind& kind) {
@@ -100,7 +103,7 @@ void add_layers(const Plan& plan, const Rates& rates, const LayerKind& kind, dou
   const LayerWork work = layer_work(plan, rates, kind);
   add(out.forward, work.forward, layers);
   add(out.backward, work.backward, layers);
-  add(out.repeated, repeated(plan, work), layers * share);
+  add(out.repeated, repeated(plan, rates, kind, work), layers * share);
   out.weight_gradients += layers * work.weight_gradients;
   out.host += layers * host_seconds(kind);
 }
@@ -118,6 +121,8 @@ void add_head(const Plan& plan, const Rates& rates, double copies, MicroBatchWor
 LayerKind nominal_layer(double hidden) {
   LayerKind kind;
   kind.mixer = Mixer::none;
+  kind.ffn.kind = FfnKind::dense;
+  kind.ffn.width = 4 * hidden;
   kind.matrices = {{"qkv", Part::q, Shard::tensor, 3 * hidden, hidden},
                    {"o_proj", Part::o, Shard::tensor, hidden, hidden},
                    {"up_proj", Part::up, Shard::tensor, 4 * hidden, hidden},

@@ -33,6 +33,15 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
   return parts;
 }
 
+bool lists(std::string_view list, std::string_view name) {
+  while (!list.empty()) {
+    const size_t comma = std::min(list.find(','), list.size());
+    if (list.substr(0, comma) == name) return true;
+    list.remove_prefix(std::min(comma + 1, list.size()));
+  }
+  return false;
+}
+
 std::string read_pattern(std::string_view text) { return expand_pattern(text).empty() ? "" : std::string(text); }
 
 std::string read_stages(std::string_view text) {

@@ -7,6 +7,8 @@
 namespace vram {
 
 std::vector<std::string_view> split(std::string_view text, char separator);
+/// Is it one of a list with commas?
+bool lists(std::string_view list, std::string_view name);
 
 // Keys whose text has a grammar. Each answers the canonical text, "" where the given one is unusable.
 std::string read_pattern(std::string_view text);            // "5s1f"

@@ -1,20 +1,12 @@
 #include <algorithm>
 #include <string_view>
 
+#include "engine/plan/texts.h"
 #include "engine/training/saved_tensors.h"
 #include "engine/training/storage.h"
 
 namespace vram {
 namespace {
-
-bool lists(std::string_view modules, std::string_view name) {
-  while (!modules.empty()) {
-    const size_t comma = std::min(modules.find(','), modules.size());
-    if (modules.substr(0, comma) == name) return true;
-    modules.remove_prefix(std::min(comma + 1, modules.size()));
-  }
-  return false;
-}
 
 /// Norms that k-bit preparation upcasts make the stream fp32, but not where the wrapper casts every parameter to its
 /// own precision: FSDP's MixedPrecision and DeepSpeed's engine. A stream asked for by name is as asked for.

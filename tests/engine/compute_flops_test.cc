@@ -83,6 +83,28 @@ TEST_CASE("Selective recomputation repeats core attention; with fsdp2 every othe
   CHECK(*titan.hardware_flops - *titan.model_flops == kLayers8B);
 }
 
+TEST_CASE("Selective recomputation repeats the modules that are named") {
+  struct Row {
+    const char *model, *modules;
+    double expected;
+  };
+  constexpr double kMlp8B = 32.0 * 3 * 4096 * 14336;                // Llama 3.1 8B
+  constexpr double kExperts30B = 48.0 * 8 * 3 * 2048 * 768;         // Qwen3 30B: 8 of 128 experts
+  constexpr double kUpV3 = 61.0 * (1536 * 24576.0 + 512 * 32768.0);  // DeepSeek-V3: q from 1,536, k and v from 512
+  const Row rows[] = {{"llama-3.1-8b", "mlp", 2 * kMlp8B},
+                      {"llama-3.1-8b", "core_attn,mlp", 2 * kMlp8B + kAttention8B / 3},
+                      {"llama-3.1-8b", "layernorm", 0},  // no product
+                      {"qwen3-30b-a3b", "moe", 2 * kExperts30B},
+                      {"qwen3-30b-a3b", "moe_act", 0},
+                      {"deepseek-v3&mtp_layers=0", "mla_up_proj", 2 * kUpV3}};
+  for (const Row& row : rows) {
+    INFO(row.model << " " << row.modules);
+    const ComputeFigures f = figures(std::string("model=") + row.model +
+                                     "&seq=8192&tokens=1&recompute=selective&recompute_modules=" + row.modules);
+    CHECK(*f.hardware_flops - *f.model_flops == Approx(row.expected));
+  }
+}
+
 TEST_CASE("Recomputing half of the layers costs half of it") {
   const std::string share = "model=llama-3.1-8b&recompute=full&tokens=1";
   const ComputeFigures all = figures(share), half = figures(share + "&recompute_layers=16");

@@ -41,6 +41,15 @@ TEST_CASE("Selective recomputation with sequence parallelism beats full recomput
   }
 }
 
+TEST_CASE("What is repeated costs time: norms and activations less than experts, those less than everything") {
+  const std::string share = "model=qwen3-30b-a3b&gpus=16&ep=16&micro_batch=4&global_batch=256&recompute=";
+  const double none = mfu(share + "none"), cheap = mfu(share + "selective&recompute_modules=layernorm,moe_act"),
+               experts = mfu(share + "selective&recompute_modules=moe"), all = mfu(share + "full");
+  CHECK(none > cheap);
+  CHECK(cheap > experts);
+  CHECK(experts > all);
+}
+
 TEST_CASE("From one GPU to 512 MFU falls") {
   // llm-foundry, MPT-7B on H100: 46% at 8 GPUs, 41% at 512.
   const std::string share = "model=mpt-7b&framework=fsdp&micro_batch=6&recompute=full&flops=foundry&gpus=";
