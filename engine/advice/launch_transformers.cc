@@ -91,8 +91,8 @@ void read_method(LaunchReader& reader, GivenFlags& given) {
 
 void write_method(LaunchWriter& writer) {
   const Plan& plan = writer.plan();
-  const bool lora = plan.method != Method::full;
-  writer.said({Key::method});
+  const bool lora = plan.method == Method::lora || plan.method == Method::qlora;
+  if (lora || plan.method == Method::full) writer.said({Key::method});
   if (!lora) return writer.said({Key::lora_rank, Key::lora_targets, Key::base, Key::double_quant});
   writer.flag("use-peft", "true");
   writer.write_table(kAdapters);

@@ -6,7 +6,7 @@
 // (bf16_pure stands for "bf16-pure", and so on: '_' before "pure" is a dash; fewest_gpus likewise.)
 namespace vram {
 
-enum class Method : uint8_t { full, lora, qlora };
+enum class Method : uint8_t { full, lora, qlora, adapter, adapter_v2 };
 enum class Framework : uint8_t { megatron, deepspeed, fsdp, fsdp2, ddp };
 enum class Library : uint8_t { megatron, hf, torchtitan, litgpt, torchtune, unsloth, nanogpt };
 enum class Precision : uint8_t { bf16, bf16_pure, fp16, fp16_pure, fp32, fp8, mxfp8, nvfp4 };

@@ -10,7 +10,7 @@ namespace vram {
 // The words of each choice, in the order of its enumerators.
 using Words = std::span<const std::string_view>;
 
-inline constexpr std::string_view kMethodWords[] = {"full", "lora", "qlora"};
+inline constexpr std::string_view kMethodWords[] = {"full", "lora", "qlora", "adapter", "adapter_v2"};
 inline constexpr std::string_view kFrameworkWords[] = {"megatron", "deepspeed", "fsdp", "fsdp2", "ddp"};
 inline constexpr std::string_view kLibraryWords[] = {"megatron",  "hf",      "torchtitan", "litgpt",
                                                      "torchtune", "unsloth", "nanogpt"};

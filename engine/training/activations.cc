@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "engine/training/bands.h"
+#include "engine/training/prompts.h"
 #include "engine/training/states.h"
 #include "engine/training/storage.h"
 #include "engine/training/sum_line.h"
@@ -177,7 +178,7 @@ std::vector<SavedSum> stage_sums(const Plan& plan, const Stage& stage, const Mod
   std::vector<SavedSum> sums;
   sums.reserve(kUsualTensors);
   for (size_t k = 0; k < tensors.kinds.size(); ++k) {
-    const double layers = layers_of_kind(*plan.subject, stage, k);
+    const double layers = differentiated_layers(plan, stage, k);
     add(tensors.kinds[k].whole, tidy(layers * (1 - recomputed)), sums);
     add(tensors.kinds[k].selected, tidy(layers * recomputed), sums);
   }

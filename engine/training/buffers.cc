@@ -201,15 +201,13 @@ void add_optimizer_buffers(const Plan& plan, const Stage& stage, const std::vect
 
 /// TransformerEngine quantises a linear's weight in a step's first micro-batch and keeps it for the others, beside the
 /// 16-bit weight: rows for forward, columns for backward (pytorch/module/base.py, get_weight_workspace; Megatron-LM,
-/// core/extensions/transformer_engine.py, is_first_microbatch). Blackwell multiplies fp8 columns as they are.
+/// core/extensions/transformer_engine.py, is_first_microbatch).
 Line quantised_weights(const Plan& plan, const std::vector<ParameterGroup>& groups) {
-  const bool blackwell = plan.accelerator->family.starts_with("NVIDIA Blackwell");
-  const double copies = plan.precision == Precision::fp8 && blackwell ? 1 : 2;
   std::vector<Line> children;
   for (const ParameterGroup& g : groups) {
-    if (!g.block_linear || std::string_view(g.id).starts_with("router")) continue;
+    if (!multiplies_quantised(plan, g)) continue;
     Factors factors = count_factors(plan, g);
-    factors.push_back(times("B", copies * quantised_bytes(plan.precision), "bytes of rows and columns"));
+    factors.push_back(times("B", quantised_weight_bytes(plan), "bytes of rows and columns"));
     children.push_back(leaf(g.id, g.label, std::move(factors),
                             "TransformerEngine, pytorch/module/base.py, get_weight_workspace", kBuffersBand));
   }
@@ -221,7 +219,7 @@ Line quantised_weights(const Plan& plan, const std::vector<ParameterGroup>& grou
 Line buffers_line(const Plan& plan, const Stage& stage, const std::vector<ParameterGroup>& groups, PhaseKind phase) {
   std::vector<Line> children = lines_of(workspace_line(plan));
   const bool optimizer = phase == PhaseKind::optimizer;
-  if (computes_quantised(plan)) children.push_back(quantised_weights(plan, groups));
+  if (computes_quantised(plan) && !plan.fp8_params) children.push_back(quantised_weights(plan, groups));
   if (optimizer) add_optimizer_buffers(plan, stage, groups, children);
   const bool reduces = plan.dp() * plan.cp > 1;  // context-parallel ranks see other tokens of the same sequences
   if (plan.framework == Framework::ddp && reduces && trains_all(plan)) children.push_back(bucket_copies(plan, groups));

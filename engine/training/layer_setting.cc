@@ -53,8 +53,8 @@ void set_recompute(const Plan& plan, LayerSetting& s) {
 
 double eager_norm_bytes(const LayerSetting& s) {
   const double input = 4;  // the fp32 copy, or the fp32 stream itself
-  if (s.centred_in_fp32) return input + (s.trained ? 8 : 4);
-  if (!s.trained) return input;  // the product with a frozen weight keeps nothing
+  if (s.centred_in_fp32) return input + (s.trained_norms ? 8 : 4);
+  if (!s.trained_norms) return input;  // the product with a frozen weight keeps nothing
   if (s.fp32_product) return input + 4;
   return input + (s.casts_inputs ? 4 : s.e);
 }
@@ -87,6 +87,7 @@ LayerSetting layer_setting(const Plan& plan, const LayerKind& kind) {
   s.activation_widths = s.fused_mlp || plan.library != Library::hf ? 2 : activation_widths(a.hidden_act);
   s.casts_inputs = s.e == 2 && s.residual == 4;
   s.trained = trains_all(plan);
+  s.trained_norms = s.trained || plan.method == Method::adapter_v2;
   s.keeps_inputs = s.trained || keeps_frozen_inputs(plan);
   s.adapters_fp32 = !s.trained && adapter_storage(plan).weight == 32 && s.e == 2;
   s.eager = plan.attention == AttentionKernel::eager;

@@ -141,6 +141,17 @@ Line final_norm_leaf(const Plan& plan) {
   return leaf("final_norm", "Final norm", std::move(factors), "as a norm of the layers", kLogitsBand);
 }
 
+/// The head is a linear with a scale, too.
+Line unscaled_leaf(const Plan& plan) {
+  Factors factors;
+  push_tokens(plan, factors);
+  factors.push_back(times("V", vocabulary(plan), "vocabulary"));
+  factors.push_back(times("B", compute_bytes(plan), "bytes each"));
+  if (plan.tp > 1) factors.push_back(over("tp", plan.tp, "tensor parallel"));
+  return leaf("unscaled", "Logits before their scale", std::move(factors), "litgpt, adapter_v2.py, AdapterV2Linear",
+              kLogitsBand);
+}
+
 /// The head reads the whole sequence: Megatron's gathered copy is the buffer of its own that it reuses.
 Line head_input_leaf(const Plan& plan) {
   Factors factors;
@@ -176,6 +187,7 @@ uint64_t logit_blocks_bytes(const Plan& plan) {
 Line logits_line(const Plan& plan, const Stage& stage, bool in_loss) {
   if (!in_loss || !stage.last || !plan.subject->has_shape) return sum_line("logits", "Logits and loss", {});
   std::vector<Line> lines = loss_lines(plan, stage);
+  if (plan.method == Method::adapter_v2) lines.push_back(unscaled_leaf(plan));
   lines.push_back(final_norm_leaf(plan));
   if (plan.sp && plan.tp > 1 && plan.library == Library::torchtitan) lines.push_back(head_input_leaf(plan));
   return sum_line("logits", "Logits and loss", std::move(lines), "copies of the logits by library and loss");

@@ -4,6 +4,7 @@
 
 #include "engine/training/bands.h"
 #include "engine/training/parameters.h"
+#include "engine/training/prompts.h"
 #include "engine/training/states.h"
 #include "engine/training/storage.h"
 #include "engine/training/sum_line.h"
@@ -82,15 +83,21 @@ Line state_line(const Plan& plan, const State& state, const std::vector<Share>& 
       factors.push_back(over("n", share.shards, "ranks of the sharding group"));
     push_kept_share(plan, state.offloaded, factors);
     children.push_back(leaf(share.id, share.label, std::move(factors),
-                            "LoRA, arXiv 2106.09685, section 4.1; precision of the adapters by library", kStatesBand));
+                            "LoRA, arXiv 2106.09685, section 4.1; LLaMA-Adapter, 2303.16199; precision of the adapters by library", kStatesBand));
   }
   return sum_line(state.id, state.label, std::move(children));
 }
 
 std::vector<Share> shares_of(const Plan& plan, const Stage& stage) {
   std::vector<Share> shares;
-  const double r = plan.lora_rank, dense = adapted_widths(plan, stage, false);
-  const double experts = adapted_widths(plan, stage, true);
+  const bool prompts = trains_prompts(plan);
+  const double r = plan.lora_rank, dense = prompts ? 0 : adapted_widths(plan, stage, false);
+  const double experts = prompts ? 0 : adapted_widths(plan, stage, true);
+  if (prompts)
+    shares.push_back({"prompts",
+                      "Prompts",
+                      {times("P", prompt_parameters(plan, stage), "parameters of prompts and what is trained beside them")},
+                      plan.dense_shards()});
   if (dense > 0)
     shares.push_back(
         {"lora", "Adapters", {times("r", r, "rank"), times("i+o", dense, "inputs and outputs")}, plan.dense_shards()});
@@ -140,6 +147,7 @@ double trained_embedding_parameters(const Plan& plan, const Stage& stage) {
 }
 
 double adapter_parameters(const Plan& plan, const Stage& stage) {
+  if (trains_prompts(plan)) return prompt_parameters(plan, stage);
   return plan.lora_rank * (adapted_widths(plan, stage, false) + adapted_widths(plan, stage, true));
 }
 

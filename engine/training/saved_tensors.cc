@@ -5,24 +5,6 @@
 namespace vram {
 namespace {
 
-/// Elements a token that the layer's matrix products give, cut as their ranks cut them.
-struct Outputs {
-  double cut = 0, whole = 0;
-};
-
-Outputs matmul_outputs(const LayerKind& kind) {
-  Outputs outputs;
-  for (const Matrix& m : kind.matrices) {
-    if (!m.linear) continue;
-    const double active = m.shard == Shard::expert && kind.ffn.experts > 0
-                              ? m.copies * kind.ffn.experts_per_token / kind.ffn.experts
-                              : m.copies;
-    const bool whole = m.part == Part::o || m.part == Part::down || m.shard == Shard::replicated;
-    (whole ? outputs.whole : outputs.cut) += m.rows * active;
-  }
-  return outputs;
-}
-
 /// Inner width, elements a token, that backward has gradients of at one time. Megatron's, torchtitan's and torchtune's
 /// experts run grouped; the others' loop over them: one expert's share of the tokens at a time, and the shared experts
 /// by themselves (transformers, models/mixtral/modeling_mixtral.py; litgpt, model.py, LLaMAMoE).
@@ -37,6 +19,19 @@ double inner_width(const Plan& plan, const LayerKind& kind) {
 }
 
 }  // namespace
+
+MatmulOutputs matmul_outputs(const LayerKind& kind) {
+  MatmulOutputs outputs;
+  for (const Matrix& m : kind.matrices) {
+    if (!m.linear) continue;
+    const double active = m.shard == Shard::expert && kind.ffn.experts > 0
+                              ? m.copies * kind.ffn.experts_per_token / kind.ffn.experts
+                              : m.copies;
+    const bool whole = m.part == Part::o || m.part == Part::down || m.shard == Shard::replicated;
+    (whole ? outputs.whole : outputs.cut) += m.rows * active;
+  }
+  return outputs;
+}
 
 SavedTensors saved_tensors(const Plan& plan, const LayerSetting& s, const LayerKind& kind) {
   SavedTensors out;
@@ -60,7 +55,7 @@ SavedTensors saved_by_selected_operations(const LayerSetting& s, const LayerKind
                    s.e, s.tp, note});
     out.push_back({"lse", "Log-sum-exp", Area::attention, "a", "heads", t.heads, 4, s.tp, note});
   }
-  const Outputs outputs = matmul_outputs(kind);
+  const MatmulOutputs outputs = matmul_outputs(kind);
   out.push_back({"matmuls", "Every other matrix product", Area::mlp, "Σ", "outputs of matrix products", outputs.cut,
                  s.e / 2, s.tp, note});
   out.push_back({"matmuls_whole", "Every other matrix product, row-parallel", Area::mlp, "Σ",

@@ -43,6 +43,7 @@ struct LayerSetting {
   double activation_widths = 2;  // of the inner width that an MLP's activation keeps: input, intermediate steps, output
   bool casts_inputs = false;     // each linear casts its own input (autocast, or an fp32 residual stream)
   bool trained = true;           // weights carry gradients
+  bool trained_norms = true;     // those of the norms
   bool keeps_inputs = true;      // linears keep their inputs: for a weight's gradient, or needlessly
   bool repeats_kv = false;       // k and v are copied for every head before the kernel
   bool adapters_fp32 = false;
@@ -64,6 +65,12 @@ SavedTensors saved_by_selected_operations(const LayerSetting& setting, const Lay
 
 /// Bytes a token that live on top while the layer's backward runs.
 double transient_bytes_per_token(const Plan& plan, const LayerSetting& setting, const LayerKind& kind);
+
+/// Elements a token that the layer's matrix products give, cut as their ranks cut them.
+struct MatmulOutputs {
+  double cut = 0, whole = 0;
+};
+MatmulOutputs matmul_outputs(const LayerKind& kind);
 
 /// Sum over the tensors, bytes a token on one rank.
 double bytes_per_token(const SavedTensors& tensors);

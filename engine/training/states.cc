@@ -1,6 +1,7 @@
 #include "engine/training/states.h"
 
 #include <algorithm>
+#include <string_view>
 
 #include "engine/training/bands.h"
 #include "engine/training/storage.h"
@@ -33,6 +34,7 @@ Line state_leaf(const Plan& plan, const ParameterGroup& group, double bits, cons
 
 double weight_bits(const Plan& plan, const ParameterGroup& group) {
   if (frozen_base(plan)) return is_quantised(plan, group) ? frozen_linear_bits(plan) : frozen_other_bits(plan);
+  if (plan.fp8_params && multiplies_quantised(plan, group)) return 8 * quantised_weight_bytes(plan);
   return storage_of(plan).weight;
 }
 
@@ -104,6 +106,10 @@ Line gradient_in_flight(const Plan& plan, const std::vector<ParameterGroup>& gro
 
 bool is_quantised(const Plan& plan, const ParameterGroup& group) {
   return group.block_linear || (group.linear && plan.library == Library::litgpt);
+}
+
+bool multiplies_quantised(const Plan& plan, const ParameterGroup& group) {
+  return computes_quantised(plan) && group.block_linear && !std::string_view(group.id).starts_with("router");
 }
 
 bool offloads_optimizer(const Plan& plan) { return plan.offload == Offload::all || plan.offload == Offload::optimizer; }

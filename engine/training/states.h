@@ -16,6 +16,9 @@ void push_kept_share(const Plan& plan, bool offloaded, Factors& factors);
 /// plugin replaces every nn.Linear (Lightning, fabric/plugins/precision/bitsandbytes.py, _convert_layers).
 bool is_quantised(const Plan& plan, const ParameterGroup& group);
 
+/// Whether TransformerEngine multiplies a group in 8 or 4 bit: the linears of the layers, but routers.
+bool multiplies_quantised(const Plan& plan, const ParameterGroup& group);
+
 /// What a stage keeps for its parameters, divided as ZeRO (arXiv 1910.02054, section 5) and offloading say.
 Line weights_line(const Plan& plan, const std::vector<ParameterGroup>& groups);
 /// `present` false: freed between steps, and not there yet.

@@ -120,6 +120,11 @@ double quantised_bytes(Precision precision) {
   return 1;
 }
 
+double quantised_weight_bytes(const Plan& plan) {
+  const bool blackwell = plan.accelerator->family.starts_with("NVIDIA Blackwell");
+  return (plan.precision == Precision::fp8 && blackwell ? 1 : 2) * quantised_bytes(plan.precision);
+}
+
 bool runs_autocast(const Plan& plan) {
   if (plan.framework != Framework::ddp || compute_bytes(plan) == 4) return false;
   return trains_all(plan) ? storage_of(plan).weight == 32 : plan.base == Base::fp32;

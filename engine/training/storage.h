@@ -41,6 +41,10 @@ bool computes_quantised(const Plan& plan);
 /// with one for 16 (transformer_engine/pytorch/tensor). Rows and columns are tensors of their own.
 double quantised_bytes(Precision precision);
 
+/// The quantised weights of a linear, bytes a parameter: rows for forward, columns for backward; Blackwell multiplies
+/// fp8 columns as they are.
+double quantised_weight_bytes(const Plan& plan);
+
 /// Fp32 weights whose matrix products run in 16 bit under torch.autocast.
 bool runs_autocast(const Plan& plan);
 

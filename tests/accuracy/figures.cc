@@ -4,6 +4,8 @@
 #include <cmath>
 #include <iterator>
 
+#include "engine/training/storage.h"
+
 namespace vram::accuracy {
 namespace {
 
@@ -78,11 +80,15 @@ Amount activations(const TrainingBill& bill, const StageBill& stage) {
   return sum_of(stage.lines, {"activations"});
 }
 
-/// What DeepSpeed's estimator counts: states, gathered weights and fp32 gradients, no buckets and workspaces.
-Amount estimated_states(const StageBill& stage) {
-  Amount out = sum_of(stage.lines, {"weights", "gradients", "optimizer", "gathered"});
-  if (const Line* buffers = line_of(stage.lines, "buffers"))
-    if (const Line* gradients = line_of(buffers->children, "fp32_gradients")) out.value += double(gradients->bytes);
+/// What DeepSpeed's estimators count (runtime/zero/stage_1_and_2.py, estimate_zero2_model_states_mem_needs; stage3.py,
+/// estimate_zero3_model_states_mem_needs): weights, optimizer and, as large as its fp32 weights, fp32 gradients; 16-bit
+/// gradients are whole under ZeRO 2, and ZeRO 3 has weights and gradients of the largest layer, which no plan names.
+Amount estimated_states(const Plan& plan, const StageBill& stage, double largest_layer) {
+  const std::vector<Line> lines = stage_lines(plan, static_cast<size_t>(stage.stage));
+  Amount out = sum_of(lines, {"weights", "optimizer"});
+  out.value += sum_of(line_of(lines, "optimizer")->children, {"master"}).value;
+  if (plan.zero < 3) out.value += sum_of(lines, {"gradients"}).value * (plan.zero == 2 ? plan.dense_shards() : 1);
+  if (plan.zero >= 3) out.value += 2 * compute_bytes(plan) * largest_layer;
   return out;
 }
 
@@ -93,7 +99,7 @@ Amount training_amount(const Report& r, const Measurement& m) {
     case Figure::states:
       return sum_of(stage.lines, {"weights", "gradients", "optimizer"});
     case Figure::estimator:
-      return estimated_states(stage);
+      return estimated_states(r.plan, stage, m.largest_layer);
     case Figure::host:
       return {static_cast<double>(bill.host_bytes_per_node.value_or(0)), 0};
     case Figure::activations:

@@ -119,10 +119,10 @@ bool drops_inputs(const std::string& library) { return library == "litgpt"; }
 void set_adapters(Mapping& m, const std::string& library) {
   const std::string lora = lower(text(m.c, "lora"));
   const std::string base = quantised_base(m);
-  if (lora.find("adapter") != std::string::npos) m.skip("adapters that are not low-rank");
   if (m.run.has("freeze")) m.skip("a method without a key");
   if (!is_adapter_method(m) && base.empty()) return;
-  m.share.set("method", base.empty() ? "lora" : "qlora");
+  const bool prompts = lora.rfind("adapter", 0) == 0;
+  m.share.set("method", prompts ? (lora.rfind("adapter_v2", 0) == 0 ? "adapter_v2" : "adapter") : base.empty() ? "lora" : "qlora");
   if (drops_inputs(library)) m.share.set("dropout", "1");
   if (!base.empty()) {
     m.share.set("base", base);
@@ -163,10 +163,22 @@ std::string precision_of(const Mapping& m, const std::string& library, const std
   return "bf16";
 }
 
+/// Megatron-Bridge's benchmarks reduce gradients in 16 bit (perf_recipes/_common.py); the recipes of these models keep
+/// 16-bit moments, too (recipes/deepseek/h100/deepseek_v3.py, moonlight_16b.py, olmoe_7b.py, nemotron_3_super.py:
+/// exp_avg_dtype).
+void set_bridge_precision(Mapping& m) {
+  if (!m.words.has("megatron-bridge") || text(m.c, "kind") != "memory") return;
+  m.share.set("grad_dtype", "bf16");
+  const std::string model = lower(text(m.c, "model.name"));
+  for (const char* name : {"deepseek-v3", "moonlight", "olmoe", "nemotron-3-super"})
+    if (model.find(name) != std::string::npos) m.share.set("moments", "bf16");
+}
+
 void set_precision(Mapping& m, const std::string& library, const std::string& framework) {
   const std::string precision = precision_of(m, library, framework);
   if (!precision.empty()) m.share.set("precision", precision);
   if (framework == "deepspeed" && m.run.has("fp32 grad")) m.share.set("grad_dtype", "fp32");
+  set_bridge_precision(m);
 }
 
 void set_optimizer(Mapping& m, const std::string& framework) {
@@ -197,9 +209,13 @@ void set_offload(Mapping& m) {
   Words offload;
   offload.add(text(m.c, "offload"));
   offload.add(text(m.c, "optimizer"));
-  if (offload.has_any({"param=cpu", "cpu offload"}) || m.words.has("fsdp-offload") || m.run.has("offload param"))
+  Words id;
+  id.add(text(m.c, "id"));
+  const bool numbered = m.words.has("memory.rst");  // DeepSpeed's document numbers the choices of its estimator
+  if (offload.has_any({"param=cpu", "cpu offload"}) || m.words.has("fsdp-offload") || m.run.has("offload param") ||
+      (numbered && id.whole("case2")))
     m.share.set("offload", "all");
-  else if (offload.has_any({"opt=cpu", "paged"}))
+  else if (offload.has_any({"opt=cpu", "paged"}) || (numbered && id.whole("case3")))
     m.share.set("offload", "optimizer");
   Words recompute;
   recompute.add(text(m.c, "recompute"));

@@ -44,12 +44,13 @@ struct Unit {
 constexpr Unit kUnits[] = {{"(gib)", "GiB", kGiB}, {"gib", "GiB", kGiB}, {"mib", "MiB", kMiB},
                            {"gb", "GB", kGB},      {"mb", "MB", 1e6},    {"bytes", "B", 1}};
 
-/// The unit a name states. nvidia-smi counts MiB: a "GB" of its readings is 1024 of them.
+/// The unit a name states. nvidia-smi counts MiB: a "GB" of its readings is 1024 of them; DeepSpeed's estimator prints
+/// 2^30 bytes as a GB.
 const Unit* unit_of(const std::string& key, Figure figure) {
   for (const Unit& unit : kUnits) {
     if (key.find(unit.ending) == std::string::npos) continue;
     const bool reading_of_driver = figure == Figure::device && key.find("nvidia_smi") != std::string::npos;
-    return reading_of_driver && unit.bytes == kGB ? &kUnits[1] : &unit;
+    return (reading_of_driver || figure == Figure::estimator) && unit.bytes == kGB ? &kUnits[1] : &unit;
   }
   return nullptr;
 }
@@ -75,9 +76,11 @@ std::string missing_for_peak(const Mapping& m) {
   if (number(c, "model.seq") == 0 && number(c, "micro_batch_tokens") == 0) return "the sequence length is not stated";
   if (number(c, "micro_batch") == 0 && number(c, "micro_batch_tokens") == 0) return "the micro-batch is not stated";
   if (lacks_vocabulary(m)) return "the vocabulary is not stated";
-  if (m.share.get("method").empty() && text(c, "optimizer").empty() && text(c, "sharding").empty())
+  const bool adam = m.share.get("framework") == "megatron";  // --optimizer: Megatron-LM's and Megatron-Bridge's default
+  if (!adam && m.share.get("method").empty() && text(c, "optimizer").empty() && text(c, "sharding").empty())
     return "the optimizer is not stated";
-  if (text(c, "recompute").empty()) return "recomputation is not stated";
+  const bool says_of_others = m.words.has("megatron-bridge") && text(c, "kind") == "memory";  // its tables name what is on
+  if (text(c, "recompute").empty() && !says_of_others) return "recomputation is not stated";
   if (text(c, "precision").empty() && m.share.get("method").empty()) return "the precision is not stated";
   if (m.words.has_any({"unpacked", "-flags-0-baseline"})) return "the lengths of the samples are not stated";
   return "";
@@ -140,13 +143,13 @@ void add_memory(const Mapping& m, std::vector<Measurement>& out) {
       one.measured = value.get<double>() * unit->bytes;
       one.unit = unit->name;
       if (row.figure == Figure::steady && lacks_vocabulary(m)) one.skip_for("the vocabulary is not stated");
-      if (row.figure == Figure::estimator && number(m.c, "model.largest_layer_params") > 0)
-        one.skip_for("the size of the largest layer is no key");
+      if (row.figure == Figure::estimator) one.largest_layer = number(m.c, "model.largest_layer_params");
       if (row.figure == Figure::host) one.skip_for("the estimator's host memory is that of loading");
       if (row.figure == Figure::layer) one.share = one_layer(m.share);
       if (is_memory_peak(row.figure) || row.figure == Figure::steady) one.family += sort_of(m);
       if (is_memory_peak(row.figure) && one.skipped.empty()) one.skipped = missing_for_peak(m);
-      if (flag(m.c, "measured.oom_or_failed").value_or(false)) break;  // a reading before the failure
+      const bool failed = flag(m.c, "measured.oom_or_failed").value_or(!flag(m.c, "measured.completed").value_or(true));
+      if (failed) break;  // a reading before the failure
       out.push_back(std::move(one));
       break;
     }

@@ -66,6 +66,7 @@ struct Measurement {
   double relative_to = 0;  // what the error counts against, where that is not `measured`
 
   double tokens_per_second = 0;  // measured, of a GPU: what published FLOP/s are worked out from
+  double largest_layer = 0;      // parameters, as told to DeepSpeed's estimator
 
   /// 1: the estimate is the measurement.
   double ratio() const {
