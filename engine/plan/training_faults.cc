@@ -113,7 +113,8 @@ void check_framework(FaultList& list) {
               "ddp keeps all states on every GPU; ZeRO " + n(p.zero) + " needs fsdp, deepspeed or megatron");
   const bool eight_bit = p.precision == Precision::fp8 || p.precision == Precision::mxfp8;
   list.add_if(p.fp8_params && !(eight_bit && p.framework == Framework::megatron && p.method == Method::full),
-              Key::fp8_params, "weights in 8 bit alone need framework megatron, method full and precision fp8 or mxfp8");
+              Key::fp8_params,
+              "weights in 8 bit alone need framework megatron, method full and precision fp8 or mxfp8");
 }
 
 }  // namespace

@@ -177,6 +177,55 @@ Line expanded_matrix(const Plan& plan, const std::vector<ParameterGroup>& groups
               "bitsandbytes, autograd/_functions.py", kBuffersBand);
 }
 
+/// Elements of a token's keys and values on one rank, in the kind of layer that has most.
+double key_value_width(const Plan& plan) {
+  double most = 0;
+  for (const LayerKind& kind : plan.subject->kinds) {
+    const Attention& t = kind.attention;
+    if (kind.mixer != Mixer::full && kind.mixer != Mixer::sliding) continue;
+    const double heads = t.kv_lora_rank > 0 ? t.heads : t.kv_heads;  // latents are expanded before they go around
+    const double head =
+        t.kv_lora_rank > 0 ? t.nope_head_dim + t.rope_head_dim + t.v_head_dim : t.qk_head_dim + t.v_head_dim;
+    most = std::max(most, std::max(1.0, heads / plan.tp) * head);
+  }
+  return most;
+}
+
+/// A layer's attention ends up with the keys and values of the whole sequence: each step of the ring has a buffer of
+/// its own (TransformerEngine, pytorch/attention/context_parallel.py, p2p_comm_buffers), PyTorch gathers them
+/// (torch/distributed/tensor/experimental/_attention.py, _AllGatherRotater).
+Line ring_buffers(const Plan& plan) {
+  Factors factors;
+  push_tokens(plan, factors);
+  factors.push_back(times("cp", plan.cp, "ranks of the ring"));
+  factors.push_back(times("2 k d", key_value_width(plan), "elements of K and V"));
+  factors.push_back(times("B", compute_bytes(plan), "bytes each"));
+  return leaf("ring", "Keys and values of the other ranks", std::move(factors),
+              "TransformerEngine, context_parallel.py, p2p_comm_buffers; torch.distributed, _AllGatherRotater",
+              kBuffersBand);
+}
+
+/// What a stage receives while it computes: with interleaved chunks the next input and the next gradient (Megatron-LM,
+/// core/pipeline_parallel/schedules.py, overlap_p2p_comm); DeepSpeed keeps one buffer for each (runtime/pipe/engine.py,
+/// pipe_recv_buf, grad_layer). Plain 1F1B of Megatron receives what it then works on.
+double messages_ahead(const Plan& plan, const Stage& stage) {
+  const bool interleaved = plan.framework == Framework::megatron && plan.schedule == Schedule::interleaved;
+  if (plan.pp == 1 || !(interleaved || plan.framework == Framework::deepspeed)) return 0;
+  if (interleaved) return 2;  // chunks of every rank have neighbours on both sides
+  return (stage.first ? 0 : 1) + (stage.last ? 0 : 1);
+}
+
+Line pipeline_messages(const Plan& plan, double messages) {
+  Factors factors = {times("n", messages, "messages")};
+  push_tokens(plan, factors);
+  factors.push_back(times("h", plan.subject->architecture.hidden, "hidden"));
+  factors.push_back(times("B", compute_bytes(plan), "bytes each"));
+  if (plan.sp && plan.tp > 1) factors.push_back(over("tp", plan.tp, "tensor parallel"));
+  return leaf("messages", "Messages of the pipeline", std::move(factors),
+              "Megatron-LM, core/pipeline_parallel/schedules.py, overlap_p2p_comm; DeepSpeed, runtime/pipe/engine.py",
+              kBuffersBand);
+}
+
 /// Every chunk of a pipeline's rank holds on to its last input, and with it to the input's gradient, until the next one
 /// comes (Megatron-LM, core/transformer/transformer_block.py, set_input_tensor; core/pipeline_parallel/schedules.py,
 /// backward_step retains the gradient). The first chunk of the model has none.
@@ -229,6 +278,10 @@ Line buffers_line(const Plan& plan, const Stage& stage, const std::vector<Parame
   if (phase == PhaseKind::reduce && sends_bf16_copies(plan)) children.push_back(sent_gradients(plan, groups));
   if (plan.sp && plan.tp > 1 && plan.subject->has_shape && !optimizer) children.push_back(gather_buffer(plan));
   const bool in_layers = !optimizer && phase != PhaseKind::loss;
+  const double ahead = messages_ahead(plan, stage);
+  if (ahead > 0 && plan.subject->has_shape && !optimizer) children.push_back(pipeline_messages(plan, ahead));
+  if (plan.cp > 1 && plan.subject->has_shape && in_layers && phase != PhaseKind::reduce)
+    children.push_back(ring_buffers(plan));
   if (!trains_all(plan) && frozen_linear_bits(plan) < 16 && in_layers)
     children.push_back(expanded_matrix(plan, groups));
   return sum_line("buffers", "Buffers", std::move(children),

@@ -82,8 +82,10 @@ Line state_line(const Plan& plan, const State& state, const std::vector<Share>& 
     if (plan.zero >= state.zero_stage && share.shards > 1)
       factors.push_back(over("n", share.shards, "ranks of the sharding group"));
     push_kept_share(plan, state.offloaded, factors);
-    children.push_back(leaf(share.id, share.label, std::move(factors),
-                            "LoRA, arXiv 2106.09685, section 4.1; LLaMA-Adapter, 2303.16199; precision of the adapters by library", kStatesBand));
+    children.push_back(
+        leaf(share.id, share.label, std::move(factors),
+             "LoRA, arXiv 2106.09685, section 4.1; LLaMA-Adapter, 2303.16199; precision of the adapters by library",
+             kStatesBand));
   }
   return sum_line(state.id, state.label, std::move(children));
 }
@@ -94,10 +96,11 @@ std::vector<Share> shares_of(const Plan& plan, const Stage& stage) {
   const double r = plan.lora_rank, dense = prompts ? 0 : adapted_widths(plan, stage, false);
   const double experts = prompts ? 0 : adapted_widths(plan, stage, true);
   if (prompts)
-    shares.push_back({"prompts",
-                      "Prompts",
-                      {times("P", prompt_parameters(plan, stage), "parameters of prompts and what is trained beside them")},
-                      plan.dense_shards()});
+    shares.push_back(
+        {"prompts",
+         "Prompts",
+         {times("P", prompt_parameters(plan, stage), "parameters of prompts and what is trained beside them")},
+         plan.dense_shards()});
   if (dense > 0)
     shares.push_back(
         {"lora", "Adapters", {times("r", r, "rank"), times("i+o", dense, "inputs and outputs")}, plan.dense_shards()});

@@ -55,19 +55,21 @@ void save_spread_outputs(const Plan& plan, const LayerSetting& s, const LayerKin
 /// Attention over the prompts keeps its output and log-sum-exp, for the gate's gradient too; where a frozen projection
 /// keeps its input, that is now a tensor of its own: the sum of both attentions (litgpt, adapter.py).
 void save_prompts(const LayerSetting& s, const LayerKind& kind, SavedTensors& out) {
-  constexpr const char* kPrompts = "litgpt, adapter.py, CausalSelfAttention: attention over the prompts, times its gate";
+  constexpr const char* kPrompts =
+      "litgpt, adapter.py, CausalSelfAttention: attention over the prompts, times its gate";
   const Attention& t = kind.attention;
   out.push_back({"prompt_output", "Attention over the prompts", Area::adapters, "a d", "output width",
                  t.heads * t.v_head_dim, s.keeps_inputs ? 2 * s.e : s.e, s.tp, kPrompts});
-  out.push_back({"prompt_lse", "Log-sum-exp over the prompts", Area::adapters, "a", "heads", t.heads, 4, s.tp, kPrompts});
+  out.push_back(
+      {"prompt_lse", "Log-sum-exp over the prompts", Area::adapters, "a", "heads", t.heads, 4, s.tp, kPrompts});
 }
 
 /// What a scale multiplies is kept for its gradient.
 void save_scaled_outputs(const LayerSetting& s, const LayerKind& kind, SavedTensors& out) {
   const MatmulOutputs outputs = matmul_outputs(kind);
   constexpr const char* kScales = "litgpt, adapter_v2.py, AdapterV2Linear: scale × (product + bias)";
-  out.push_back({"scaled_outputs", "Outputs before their scale", Area::adapters, "Σ", "outputs of column-parallel linears",
-                 outputs.cut, s.e, s.tp, kScales});
+  out.push_back({"scaled_outputs", "Outputs before their scale", Area::adapters, "Σ",
+                 "outputs of column-parallel linears", outputs.cut, s.e, s.tp, kScales});
   out.push_back({"scaled_outputs_whole", "Outputs before their scale, row-parallel", Area::adapters, "Σ",
                  "outputs of row-parallel linears", outputs.whole, s.e, s.sp, kScales});
 }

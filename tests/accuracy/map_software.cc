@@ -122,7 +122,9 @@ void set_adapters(Mapping& m, const std::string& library) {
   if (m.run.has("freeze")) m.skip("a method without a key");
   if (!is_adapter_method(m) && base.empty()) return;
   const bool prompts = lora.rfind("adapter", 0) == 0;
-  m.share.set("method", prompts ? (lora.rfind("adapter_v2", 0) == 0 ? "adapter_v2" : "adapter") : base.empty() ? "lora" : "qlora");
+  m.share.set("method", prompts        ? (lora.rfind("adapter_v2", 0) == 0 ? "adapter_v2" : "adapter")
+                        : base.empty() ? "lora"
+                                       : "qlora");
   if (drops_inputs(library)) m.share.set("dropout", "1");
   if (!base.empty()) {
     m.share.set("base", base);

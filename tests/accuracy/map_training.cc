@@ -79,7 +79,8 @@ std::string missing_for_peak(const Mapping& m) {
   const bool adam = m.share.get("framework") == "megatron";  // --optimizer: Megatron-LM's and Megatron-Bridge's default
   if (!adam && m.share.get("method").empty() && text(c, "optimizer").empty() && text(c, "sharding").empty())
     return "the optimizer is not stated";
-  const bool says_of_others = m.words.has("megatron-bridge") && text(c, "kind") == "memory";  // its tables name what is on
+  const bool says_of_others =
+      m.words.has("megatron-bridge") && text(c, "kind") == "memory";  // its tables name what is on
   if (text(c, "recompute").empty() && !says_of_others) return "recomputation is not stated";
   if (text(c, "precision").empty() && m.share.get("method").empty()) return "the precision is not stated";
   if (m.words.has_any({"unpacked", "-flags-0-baseline"})) return "the lengths of the samples are not stated";
@@ -94,7 +95,6 @@ bool is_memory_peak(Figure figure) {
 /// ", one GPU", ", 4-bit": what sorts the cases of a source.
 std::string sort_of(const Mapping& m) {
   std::string sort;
-  const std::string method = m.share.get("method");
   const std::string tp = m.share.get("tp"), pp = m.share.get("pp");
   if (!tp.empty() || !pp.empty())
     sort += ", model parallel";
@@ -102,7 +102,7 @@ std::string sort_of(const Mapping& m) {
     sort += ", one GPU";
   else
     sort += ", several GPUs";
-  if (method == "qlora") sort += ", 4-bit";
+  if (!m.share.get("base").empty()) sort += ", 4-bit";
   return sort;
 }
 

@@ -26,6 +26,7 @@ Which sum of lines answers which figure:
 | figure | lines |
 | --- | --- |
 | states | weights + gradients + optimizer |
+| states and buffers | DeepSpeed's estimator: weights + optimizer + fp32 gradients; ZeRO 2 with whole 16-bit gradients, ZeRO 3 with 4 bytes of each parameter of the largest layer, which the case names |
 | static | what lies between two steps: weights, optimizer, adapters, workspaces, and gradients where buffers keep them |
 | allocated | weights … buffers of the fullest phase (`torch.cuda.max_memory_allocated`) |
 | reserved | those and fragmentation (`torch.cuda.max_memory_reserved`) |
@@ -112,6 +113,7 @@ std::string own_cases(const std::vector<Measurement>& measurements) {
     if (m.reading != Reading::fullest) c["reading"] = reading_name(m.reading);
     if (m.tokens_per_second > 0) c["tokens_per_second"] = m.tokens_per_second;
     if (m.relative_to > 0) c["relative_to"] = m.relative_to;
+    if (m.largest_layer > 0) c["largest_layer"] = m.largest_layer;
     c["source"] = m.source;
     cases.push_back(std::move(c));
   }

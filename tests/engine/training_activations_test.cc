@@ -237,3 +237,15 @@ TEST_CASE("Megatron's MLP recomputation keeps the MLP's input only") {
   const double without = saved_per_token(kLlama + "&recompute=selective&recompute_modules=core_attn,mlp");
   CHECK(whole - without == 4 * 6 * f);
 }
+
+TEST_CASE("Backward of LLaMA-Adapter stops above the two layers without prompts") {
+  const std::string share = "model=llama-2-7b&framework=ddp&library=litgpt&seq=1024&method=";
+  const Line forward = line(phase(bill(share + "adapter"), "forward").lines, "activations");
+  const Line adapters = line(forward.children, "adapters");
+  CHECK(line(adapters.children, "prompt_output").bytes == 30ULL * 1024 * 4096 * 2);
+  CHECK(line(adapters.children, "prompt_lse").bytes == 30ULL * 1024 * 32 * 4);
+  const Line scaled =
+      line(line(phase(bill(share + "adapter_v2"), "forward").lines, "activations").children, "adapters");
+  CHECK(line(scaled.children, "scaled_outputs").bytes == 32ULL * 1024 * (3 * 4096 + 2 * 11008) * 2);
+  CHECK(line(scaled.children, "scaled_outputs_whole").bytes == 32ULL * 1024 * 2 * 4096 * 2);
+}

@@ -117,3 +117,27 @@ TEST_CASE("Stages that hold the same are billed together, as they would be on th
     }
   }
 }
+
+TEST_CASE("Interleaved chunks receive the next input and gradient while they compute, plain 1F1B does not") {
+  const auto messages = [](const std::string& share, size_t stage) {
+    const Plan plan = read_plan("model=llama-2-7b&seq=4096&" + share).plan;
+    return line(line(stage_lines(plan, stage), "buffers").children, "messages").bytes;
+  };
+  const uint64_t message = 4096ULL * 4096 * 2;
+  CHECK(messages("gpus=4&pp=4&vpp=2&global_batch=8", 0) == 2 * message);
+  CHECK(messages("gpus=8&tp=2&pp=4&vpp=2&global_batch=8", 0) == message);  // cut along the sequence
+  CHECK(messages("gpus=4&pp=4&global_batch=8", 1) == 0);
+  const std::string deepspeed = "framework=deepspeed&gpus=4&pp=4&global_batch=8";
+  CHECK(messages(deepspeed, 0) == message);  // gradients only
+  CHECK(messages(deepspeed, 1) == 2 * message);
+}
+
+TEST_CASE("A ring of context parallelism holds the keys and values of the whole sequence in one layer") {
+  const auto ring = [](const std::string& share) {
+    return line(line(phase(bill("model=llama-3.1-8b&gpus=8&" + share), "forward").lines, "buffers").children, "ring")
+        .bytes;
+  };
+  CHECK(ring("cp=4&seq=131072") == 131072ULL * 2 * 8 * 128 * 2);
+  CHECK(ring("cp=2&tp=4&seq=131072") == 131072ULL * 2 * 2 * 128 * 2);
+  CHECK(ring("seq=8192") == 0);
+}

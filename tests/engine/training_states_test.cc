@@ -164,6 +164,36 @@ TEST_CASE("Where weights are sharded the quantiser's constants stay whole") {
   CHECK(bytes(two, "weights") == (bytes(one, "weights") - constants) / 2 + constants);
 }
 
+TEST_CASE("LLaMA-Adapter trains as many parameters as litgpt prints") {
+  const auto trained = [](const std::string& share) { return trained_parameters(read_plan(share).plan); };
+  CHECK(trained("model=llama-2-7b&method=adapter") == 1'229'760);  // 30 layers × (10 × 4096 + 32): the paper's 1.2M
+  const std::string stablelm = "model=pythia-6.9b&layers=16&vocab=50688&method=";  // litgpt's StableLM-alpha 3B
+  CHECK(trained(stablelm + "adapter") == 573'888);
+  CHECK(trained(stablelm + "adapter_v2") == 2'125'248);
+  const Line adapters = line(bill(stablelm + "adapter&framework=ddp&library=litgpt").lines, "adapters");
+  CHECK(line(adapters.children, "weights").bytes == 2ULL * 573'888);
+}
+
+TEST_CASE("Layers' weights in 8 bit alone take the place of those in 16 bit and of their quantised copies") {
+  const std::string hopper = "model=llama-2-7b&gpu=h100-sxm5-80gb&precision=",
+                    b200 = "model=llama-2-7b&gpu=b200-180gb&precision=";
+  const auto layers = [](const std::string& share) {
+    const Line weights = line(bill(share).lines, "weights");
+    return line(weights.children, "attention").bytes + line(weights.children, "mlp").bytes;
+  };
+  const auto copies = [](const std::string& share) {
+    return line(line(bill(share).lines, "buffers").children, "quantised_weights").bytes;
+  };
+  const uint64_t linears = 6'476'005'376;
+  CHECK(layers(hopper + "fp8") == 2 * linears);
+  CHECK(copies(hopper + "fp8") == 2 * linears);  // rows and columns
+  CHECK(layers(hopper + "fp8&fp8_params=1") == 2 * linears);
+  CHECK(copies(hopper + "fp8&fp8_params=1") == 0);
+  CHECK(layers(b200 + "fp8&fp8_params=1") == linears);                           // rows serve for both
+  CHECK(layers(b200 + "mxfp8&fp8_params=1") == 2 * linears + 2 * linears / 32);  // a scale for 32 values
+  CHECK_FALSE(training_faults(read_plan(hopper + "bf16&fp8_params=1").plan).empty());
+}
+
 TEST_CASE("litgpt quantises the head as well, and keeps it apart from the embedding in every model") {
   const auto weights = [](const std::string& share) { return line(bill(share).lines, "weights"); };
   const std::string llama = "model=llama-2-7b&method=qlora&double_quant=0&framework=ddp&library=";
