@@ -16,6 +16,13 @@ LayerSetting without_recomputation(LayerSetting s) {
   return s;
 }
 
+/// Sequence parallelism: a linear's input gradient is whole until it is reduced and scattered (Megatron-LM,
+/// core/tensor_parallel/layers.py); DTensor has one of each of gate and up.
+double gathered_gradients(const Plan& plan, const LayerSetting& s) {
+  if (s.sp <= 1) return 0;
+  return (plan.library == Library::torchtitan ? 2 : 1) * s.e * s.h;
+}
+
 LayerTensors layer_tensors(const Plan& plan, const LayerKind& kind) {
   LayerTensors layer;
   layer.setting = layer_setting(plan, kind);
@@ -24,7 +31,7 @@ LayerTensors layer_tensors(const Plan& plan, const LayerKind& kind) {
   if (plan.recompute == Recompute::selective)
     layer.selected = selects_operations(plan) ? saved_by_selected_operations(s, kind) : saved_tensors(plan, s, kind);
   layer.whole_bytes = bytes_per_token(layer.whole);
-  layer.gradient_bytes = transient_bytes_per_token(plan, s, kind) + s.e * s.h / s.sp;
+  layer.gradient_bytes = transient_bytes_per_token(plan, s, kind) + s.e * s.h / s.sp + gathered_gradients(plan, s);
   return layer;
 }
 

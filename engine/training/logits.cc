@@ -20,8 +20,8 @@ struct LogitBytes {
 double bytes_of(const Plan& plan, LogitBytes bytes) { return compute_bytes(plan) == 4 ? bytes.fp32 : bytes.half; }
 
 // Peaks over the state before the head, PyTorch 2.6; measured on the libraries' own loss code.
-LogitBytes full_loss_bytes(Library library) {
-  switch (library) {
+LogitBytes full_loss_bytes(const Plan& plan) {
+  switch (plan.library) {
     case Library::megatron:  // core/tensor_parallel/cross_entropy.py: logits and their fp32 softmax
       return {6, 8};
     case Library::litgpt:  // fp32 logits and log-softmax, see litgpt_lines
@@ -31,8 +31,10 @@ LogitBytes full_loss_bytes(Library library) {
       return {8, 16};
     case Library::unsloth:  // its own cross-entropy works in place
       return {8, 10};
-    case Library::torchtitan:  // cross_entropy(logits.float()), logits not kept
-      return {12, 12};
+    case Library::torchtitan:  // cross_entropy(logits.float()), logits not kept; cut along the vocabulary its backward
+                               // is `(grad_input + exp(x)) * grad_output`: four fp32 tensors
+                               // (torch/distributed/tensor/parallel/loss.py)
+      return plan.tp > 1 ? LogitBytes{16, 16} : LogitBytes{12, 12};
     case Library::torchtune:  // measured on the README's rows with packing
     case Library::hf:         // loss/loss_utils.py: bf16 logits, fp32 copy, log-softmax, gradient
       return {14, 16};
@@ -165,7 +167,7 @@ Line head_input_leaf(const Plan& plan) {
 }  // namespace
 
 double bytes_per_logit(const Plan& plan) {
-  double bytes = bytes_of(plan, full_loss_bytes(plan.library));
+  double bytes = bytes_of(plan, full_loss_bytes(plan));
   if (plan.loss == Loss::inplace)  // 16-bit logits become gradients
     bytes = bytes_of(plan, plan.library == Library::megatron ? LogitBytes{4, 6} : LogitBytes{8, 10});
   if (plan.loss == Loss::chunked) bytes = std::min(bytes, bytes_of(plan, chunked_loss_bytes(plan)));
