@@ -1,4 +1,7 @@
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
+#include <iterator>
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "engine/hardware/accelerator.h"
@@ -16,11 +19,33 @@ TEST_CASE("Every data sheet is read, with memory, a node and a year") {
     CHECK(accelerator->id == row.id);
     CHECK(accelerator->name == row.name);
     CHECK(accelerator->vendor == row.detail);
+    CHECK_FALSE(row.family.empty());  // what the page lists it under
     CHECK(accelerator->memory_bytes > 0);
     CHECK(accelerator->bandwidth_gb_s > 0);
     CHECK(accelerator->node >= 1);
     CHECK(accelerator->release_year >= 2017);
     CHECK_FALSE(accelerator->source.empty());
+  }
+}
+
+TEST_CASE("A data sheet has no field that nobody reads, as of a slip of the pen") {
+  const std::string_view known[] = {"id", "name", "vendor", "family", "year", "note", "sources", "memory_type",
+                                    "memory_marketed_gb", "memory_mib", "unified_memory", "usable_fraction",
+                                    "bandwidth_gb_per_s", "peak_dense_tflops", "link", "link_gb_per_s", "link_gpus",
+                                    "pcie_gb_per_s", "net_gb_per_s", "gpus_per_node", "host_gib_per_node", "watts",
+                                    "usd_per_hour"};
+  const std::string_view formats[] = {"fp32", "tf32", "fp16", "bf16", "fp8", "fp4", "int8", "int4"};
+  for (const PresetRow& row : hardware_presets()) {
+    const auto sheet = nlohmann::json::parse(row.json);
+    for (const auto& [name, value] : sheet.items()) {
+      CAPTURE(row.id, name);
+      CHECK(std::find(std::begin(known), std::end(known), name) != std::end(known));
+    }
+    const auto peaks = sheet.value("peak_dense_tflops", nlohmann::json::object());
+    for (const auto& [format, peak] : peaks.items()) {
+      CAPTURE(row.id, format);
+      CHECK(std::find(std::begin(formats), std::end(formats), format) != std::end(formats));
+    }
   }
 }
 

@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <iterator>
+
 #include "model_samples.h"
 
 using namespace vram;
@@ -13,6 +16,10 @@ struct Counts {
 constexpr Counts kCounts[] = {
 #include "model_counts.inc"
 };
+
+bool has_counts(std::string_view id) {
+  return std::any_of(std::begin(kCounts), std::end(kCounts), [id](const Counts& row) { return row.id == id; });
+}
 
 }  // namespace
 
@@ -39,7 +46,12 @@ TEST_CASE("the exact count is the published one, less what the publication count
     CHECK(reading.id == row.id);
     CHECK(reading.name == row.name);
     CHECK(!reading.source.empty());
-    if (reading.published_parameters == 0) continue;
+    CHECK_FALSE(row.family.empty());  // what the page lists it under
+    if (reading.published_parameters == 0) {
+      INFO("nobody published a count: a row of model_counts.inc has to test the shape");
+      CHECK(has_counts(row.id));
+      continue;
+    }
     ++published;
     CHECK(build_model(reading.architecture, 0, nullptr).exact_parameters == reading.published_parameters);
   }
