@@ -1,3 +1,4 @@
+#include <cfloat>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -13,10 +14,11 @@ struct Digits {
   int exponent = 0;
 };
 
-/// The fewest digits that read back as `value` (positive).
+/// The fewest digits that read back as `value` (positive). Up to DBL_DIG digits survive being a double: fewer that read
+/// back would be those, with zeros behind them; numbers below the normal ones have not that many.
 Digits shortest_digits(double value) {
   char text[40];
-  for (int decimals = 0; decimals <= 17; ++decimals) {
+  for (int decimals = value < DBL_MIN ? 0 : DBL_DIG - 1; decimals < DBL_DECIMAL_DIG; ++decimals) {
     std::snprintf(text, sizeof text, "%.*e", decimals, value);
     if (std::strtod(text, nullptr) == value) break;
   }
@@ -26,6 +28,7 @@ Digits shortest_digits(double value) {
   for (const char c : written.substr(0, e)) {
     if (c != '.') result.digits += c;
   }
+  while (result.digits.size() > 1 && result.digits.back() == '0') result.digits.pop_back();
   result.exponent = std::atoi(text + e + 1);
   return result;
 }

@@ -53,6 +53,11 @@ Character first_character(std::string_view text) {
 size_t display_width(std::string_view text) {
   size_t width = 0;
   while (!text.empty()) {
+    if (static_cast<uint8_t>(text[0]) < 0x80) {  // nearly all
+      ++width;
+      text.remove_prefix(1);
+      continue;
+    }
     const Character character = first_character(text);
     text.remove_prefix(character.bytes);
     if (among(kZero, character.code)) continue;

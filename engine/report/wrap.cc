@@ -1,22 +1,27 @@
 #include "engine/report/wrap.h"
 
+#include <algorithm>
+
 #include "engine/report/utf8.h"
 
 namespace vram {
 namespace {
+
+/// Where one of `marks` next occurs behind `at`; the end of the text where none does.
+size_t next_mark(std::string_view text, std::initializer_list<std::string_view> marks, size_t at) {
+  size_t next = text.size();
+  for (const std::string_view mark : marks) next = std::min(next, text.find(mark, at));
+  return next;
+}
 
 /// Cuts before every occurrence of one of `marks`, whose first `left_out` bytes vanish.
 std::vector<std::string_view> split_before(std::string_view text, std::initializer_list<std::string_view> marks,
                                            size_t left_out) {
   std::vector<std::string_view> parts;
   size_t begin = 0;
-  for (size_t i = 1; i < text.size(); ++i) {
-    for (const std::string_view mark : marks) {
-      if (text.substr(i).substr(0, mark.size()) != mark) continue;
-      parts.push_back(text.substr(begin, i - begin));
-      begin = i + left_out;
-      break;
-    }
+  for (size_t i = next_mark(text, marks, 1); i < text.size(); i = next_mark(text, marks, i + 1)) {
+    parts.push_back(text.substr(begin, i - begin));
+    begin = i + left_out;
   }
   parts.push_back(text.substr(begin));
   return parts;
