@@ -71,14 +71,14 @@ struct CancelledProduct {
   }
 };
 
+bool is_usual_integer(double value) {
+  return value >= 0 && value < kLargestFactor && static_cast<double>(static_cast<int64_t>(value)) == value;
+}
+
 /// What a line shows of its factors is what counts of them.
-Factors counting(Factors factors) {
-  const auto counts = [](const Factor& factor) { return counting(factor.value) == factor.value; };
-  if (std::all_of(factors.begin(), factors.end(), counts)) return factors;
-  Factors rounded;
-  for (const Factor& factor : factors)
-    rounded.push_back({factor.symbol, counting(factor.value), factor.op, factor.meaning});
-  return rounded;
+void leave_what_counts(Factors& factors) {
+  for (Factor& factor : factors)
+    if (!is_usual_integer(factor.value)) factor.value = counting(factor.value);
 }
 
 std::string term_text(const Factor& factor) {
@@ -196,14 +196,9 @@ void add_width(Factors& factors, double bits) {
   }
 }
 
-Line leaf(const char* id, const char* label, Factors factors, const char* note, double band_share) {
-  Line line;
-  line.id = id;
-  line.label = label;
-  line.factors = counting(std::move(factors));
-  line.note = note;
-  static_cast<Amount&>(line) = product(line.factors, band_share);
-  return line;
+Line leaf(const char* id, const char* label, Factors&& factors, const char* note, double band_share) {
+  leave_what_counts(factors);
+  return {product(factors, band_share), id, label, note, std::move(factors), {}};
 }
 
 Line group(const char* id, const char* label, std::vector<Line> children, const char* note) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -52,6 +53,8 @@ class Factors {
   bool empty() const { return size_ == 0; }
   const Factor* begin() const { return all_.empty() ? in_place_ : all_.data(); }
   const Factor* end() const { return begin() + size_; }
+  Factor* begin() { return all_.empty() ? in_place_ : all_.data(); }
+  Factor* end() { return begin() + size_; }
   const Factor& operator[](size_t i) const { return begin()[i]; }
 
   void push_back(const Factor& factor) {
@@ -68,7 +71,7 @@ class Factors {
   static constexpr size_t kInPlace = 8;
 
   void copy_in_place(const Factors& other) {
-    for (size_t i = 0; i < size_ && size_ <= kInPlace; ++i) in_place_[i] = other.in_place_[i];
+    if (size_ <= kInPlace) std::copy_n(other.in_place_, size_, in_place_);
   }
 
   size_t size_ = 0;
@@ -125,7 +128,7 @@ inline const Line* Lines::end() const { return begin() + size(); }
 inline const Line& Lines::operator[](size_t i) const { return (*lines_)[i]; }
 
 /// A line from its factors. `band_share`: half-width of the band as a share of the bytes.
-Line leaf(const char* id, const char* label, Factors factors, const char* note = "",
+Line leaf(const char* id, const char* label, Factors&& factors, const char* note = "",
           double band_share = 0);
 
 /// A line from its children: bytes and band are their sums.

@@ -17,8 +17,13 @@ struct FaultList {
     const std::string name(field(key).name);
     faults.push_back({name, value_text(plan, key), name + ": " + reason});
   }
-  void add_if(bool impossible, Key key, const std::string& reason) {
+  void add_if(bool impossible, Key key, const char* reason) {
     if (impossible) add(key, reason);
+  }
+  /// `reason` makes the text: nearly no plan needs it.
+  template <class Reason>
+  void add_if(bool impossible, Key key, const Reason& reason) {
+    if (impossible) add(key, reason());
   }
 };
 

@@ -11,11 +11,12 @@ std::string n(double value) { return write_number(value); }
 void check_gpus(FaultList& list) {
   const Plan& p = list.plan;
   const double product = p.serve_tp * p.serve_pp * p.serve_dp;
-  list.add_if(product != p.serve_gpus, Key::serve_gpus,
-              n(p.serve_gpus) + " GPUs are not serve_tp " + n(p.serve_tp) + " × serve_pp " + n(p.serve_pp) +
-                  " × serve_dp " + n(p.serve_dp) + " = " + n(product));
+  list.add_if(product != p.serve_gpus, Key::serve_gpus, [&] {
+    return n(p.serve_gpus) + " GPUs are not serve_tp " + n(p.serve_tp) + " × serve_pp " + n(p.serve_pp) +
+           " × serve_dp " + n(p.serve_dp) + " = " + n(product);
+  });
   list.add_if(p.layers > 0 && p.serve_pp > p.layers, Key::serve_pp,
-              n(p.serve_pp) + " stages are more than " + n(p.layers) + " layers");
+              [&] { return n(p.serve_pp) + " stages are more than " + n(p.layers) + " layers"; });
 }
 
 void check_experts(FaultList& list) {
@@ -24,16 +25,17 @@ void check_experts(FaultList& list) {
   if (p.experts < 1)
     return list.add(Key::serve_ep, "the model has no experts to spread over " + n(p.serve_ep) + " GPUs");
   list.add_if(!divides(p.serve_ep, p.experts), Key::serve_ep,
-              n(p.experts) + " experts cannot be divided over " + n(p.serve_ep) + " GPUs");
+              [&] { return n(p.experts) + " experts cannot be divided over " + n(p.serve_ep) + " GPUs"; });
   const double ranks = p.serve_tp * p.serve_dp;
   list.add_if(!divides(p.serve_ep, ranks), Key::serve_ep,
-              "groups of " + n(p.serve_ep) + " do not divide the " + n(ranks) + " GPUs of a stage");
+              [&] { return "groups of " + n(p.serve_ep) + " do not divide the " + n(ranks) + " GPUs of a stage"; });
 }
 
 void check_requests(FaultList& list) {
   const Plan& p = list.plan;
-  list.add_if(p.prefix > p.prompt, Key::prefix,
-              "a shared prefix of " + n(p.prefix) + " tokens is longer than the prompt of " + n(p.prompt));
+  list.add_if(p.prefix > p.prompt, Key::prefix, [&] {
+    return "a shared prefix of " + n(p.prefix) + " tokens is longer than the prompt of " + n(p.prompt);
+  });
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <string_view>
 
 #include "engine/training/bands.h"
@@ -90,8 +91,10 @@ constexpr AreaName kAreas[] = {{Area::norms, "norms", "Norms and residual"},
 
 std::vector<Line> area_lines(const Plan& plan, const std::vector<SavedSum>& sums, const InFlight& in_flight) {
   std::vector<Line> areas;
+  areas.reserve(std::size(kAreas) + 4);  // checkpoints, outputs and the working layer may follow
   for (const AreaName& name : kAreas) {
     std::vector<Line> children;
+    children.reserve(sums.size());
     for (const SavedSum& sum : sums)
       if (sum.tensor.area == name.area && sum.layers > 0) children.push_back(tensor_leaf(plan, sum, in_flight));
     if (!children.empty()) areas.push_back(sum_line(name.id, name.label, std::move(children)));
@@ -216,6 +219,8 @@ StageActivations::StageActivations(const Plan& plan, const Stage& stage, const M
   recomputed_ = one_layer(recomputed_tensors(plan, *layer));
   last_ = one_layer(layer->whole);
   gradient_bytes_ = layer->gradient_bytes;
+  working_in_backward_ = working_amount(recomputed_);
+  working_at_end_ = working_amount(last_);
 }
 
 /// The layer under differentiation: what of it is computed again (all of it where no other is left), and its gradients.
@@ -261,8 +266,8 @@ std::array<Amount, kMoments> StageActivations::amounts(double chunks_in_flight) 
   Amount backward = forward;
   forward += sum_amount(plan_, checkpoints_, in_flight);
   backward += sum_amount(plan_, widened_checkpoints_, in_flight);
-  backward += working_amount(recomputed_);
-  return {forward, backward, working_amount(last_)};
+  backward += working_in_backward_;
+  return {forward, backward, working_at_end_};
 }
 
 double offloaded_activation_bytes(const Plan& plan, const Stage& stage, const ModelTensors& tensors) {

@@ -45,6 +45,7 @@ class StageActivations {
   std::vector<SavedSum> saved_, checkpoints_, widened_checkpoints_;  // the latter during backward
   std::vector<SavedSum> outputs_;                                    // kept until their gradients come back
   std::vector<SavedSum> recomputed_, last_;  // of the layer under differentiation, in backward and at its end
+  Amount working_in_backward_, working_at_end_;
 };
 
 /// Tokens of one micro-batch on one rank: micro_batch × seq ÷ cp.

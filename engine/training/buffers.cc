@@ -54,6 +54,7 @@ template <class Add>
 std::vector<Line> trained_lines(const Plan& plan, const std::vector<ParameterGroup>& groups, const char* note,
                                 double band, Add add) {
   std::vector<Line> children;
+  children.reserve(groups.size());
   for (const ParameterGroup& g : groups) {
     if (!g.trained) continue;
     Factors factors = count_factors(plan, g);
@@ -253,6 +254,7 @@ void add_optimizer_buffers(const Plan& plan, const Stage& stage, const std::vect
 /// core/extensions/transformer_engine.py, is_first_microbatch).
 Line quantised_weights(const Plan& plan, const std::vector<ParameterGroup>& groups) {
   std::vector<Line> children;
+  children.reserve(groups.size());
   for (const ParameterGroup& g : groups) {
     if (!multiplies_quantised(plan, g)) continue;
     Factors factors = count_factors(plan, g);

@@ -34,10 +34,11 @@ bool shards_outer_apart(const Plan& plan) {
 }
 
 /// The unit around the layers: embedding, head, final norm. It stays gathered from forward to the end of backward.
-Line root_unit(const Plan& plan, const Stage& stage, PhaseKind phase) {
+Line root_unit(const Plan& plan, const GatheredUnits& units, PhaseKind phase) {
   const bool apart = shards_outer_apart(plan);
   std::vector<Line> children;
-  for (const ParameterGroup& g : outer_parameters(plan, stage))
+  children.reserve(units.root.size());
+  for (const ParameterGroup& g : units.root)
     if (!apart || (g.linear && phase == PhaseKind::loss))
       children.push_back(
           unit_leaf(plan, g, 1, "torch.distributed.fsdp: the root module is not resharded after forward"));
@@ -45,25 +46,27 @@ Line root_unit(const Plan& plan, const Stage& stage, PhaseKind phase) {
 }
 
 /// The layer that computes and the one that is prefetched; in the loss backward's first.
-Line layer_units(const Plan& plan, const Stage& stage, PhaseKind phase) {
-  const double units = phase == PhaseKind::loss ? 1 : std::min(2.0, std::max(1.0, stage.layers));
+Line layer_units(const Plan& plan, const Stage& stage, const GatheredUnits& units, PhaseKind phase) {
+  const double count = phase == PhaseKind::loss ? 1 : std::min(2.0, std::max(1.0, stage.layers));
   std::vector<Line> children;
-  for (const ParameterGroup& g : largest_layer(plan, stage))
-    children.push_back(unit_leaf(plan, g, units, "torch.distributed.fsdp: the current unit and the prefetched one"));
+  children.reserve(units.layer.size());
+  for (const ParameterGroup& g : units.layer)
+    children.push_back(unit_leaf(plan, g, count, "torch.distributed.fsdp: the current unit and the prefetched one"));
   return sum_line("units", "Gathered layers", std::move(children));
 }
 
 /// A layer's gradient is whole until it is reduced and scattered.
-Line gradient_unit(const Plan& plan, const Stage& stage) {
+Line gradient_unit(const Plan& plan, const GatheredUnits& units) {
   std::vector<Line> children;
-  for (const ParameterGroup& g : largest_layer(plan, stage))
+  children.reserve(units.layer.size());
+  for (const ParameterGroup& g : units.layer)
     children.push_back(unit_leaf(plan, g, 1, "torch.distributed.fsdp: reduce-scatter takes the whole gradient"));
   return sum_line("gradient", "Gradient of a layer", std::move(children));
 }
 
-Line fsdp_units(const Plan& plan, const Stage& stage, PhaseKind phase) {
-  std::vector<Line> children = lines_of(root_unit(plan, stage, phase), layer_units(plan, stage, phase));
-  if (trains_all(plan) && phase == PhaseKind::backward) children.push_back(gradient_unit(plan, stage));
+Line fsdp_units(const Plan& plan, const Stage& stage, const GatheredUnits& units, PhaseKind phase) {
+  std::vector<Line> children = lines_of(root_unit(plan, units, phase), layer_units(plan, stage, units, phase));
+  if (trains_all(plan) && phase == PhaseKind::backward) children.push_back(gradient_unit(plan, units));
   return sum_line("gathered", "Gathered weights", std::move(children),
                   "weights in compute precision beside a rank's own share");
 }
@@ -71,6 +74,7 @@ Line fsdp_units(const Plan& plan, const Stage& stage, PhaseKind phase) {
 /// Every parameter once in 16 bit: what is not resharded (ZeRO 1 and 2 of FSDP), what autocast keeps of its casts.
 Line whole_copy(const Plan& plan, const std::vector<ParameterGroup>& groups, bool linears_only, const char* note) {
   std::vector<Line> children;
+  children.reserve(groups.size());
   for (const ParameterGroup& g : groups)
     if (g.linear || !linears_only) children.push_back(unit_leaf(plan, g, 1, note));
   return sum_line("gathered", "16-bit copy of the weights", std::move(children));
@@ -88,22 +92,42 @@ Line deepspeed_live(const Plan& plan, const std::vector<ParameterGroup>& groups)
       {leaf("live", "Live parameters", std::move(factors), "DeepSpeed, stage3_max_live_parameters", kBuffersBand)});
 }
 
+/// fp32 weights that compute in 16 bit.
+bool is_mixed(const Plan& plan) {
+  return storage_of(plan).weight == 32 && compute_bytes(plan) == 2 && trains_all(plan);
+}
+
+bool reshards(const Plan& plan) {
+  return fully_sharded(plan) && plan.zero >= 3 && (is_mixed(plan) || plan.dense_shards() > 1);
+}
+
+bool lives_by_deepspeed(const Plan& plan) {
+  return plan.framework == Framework::deepspeed && (plan.zero >= 3 || plan.offload == Offload::all);
+}
+
+bool gathers_units(const Plan& plan) {
+  if (!plan.subject->has_shape) return false;
+  return reshards(plan) || (plan.offload == Offload::all && !lives_by_deepspeed(plan));
+}
+
 }  // namespace
 
-Line gathered_line(const Plan& plan, const Stage& stage, const std::vector<ParameterGroup>& groups, PhaseKind phase) {
+GatheredUnits gathered_units(const Plan& plan, const Stage& stage) {
+  if (!gathers_units(plan)) return {};
+  return {outer_parameters(plan, stage), largest_layer(plan, stage)};
+}
+
+Line gathered_line(const Plan& plan, const Stage& stage, const std::vector<ParameterGroup>& groups,
+                   const GatheredUnits& units, PhaseKind phase) {
   Line none = sum_line("gathered", "Gathered weights", {});
   if (phase == PhaseKind::optimizer) return none;
-  const bool mixed = storage_of(plan).weight == 32 && compute_bytes(plan) == 2 && trains_all(plan);
-  if (fully_sharded(plan) && plan.zero >= 3 && (mixed || plan.dense_shards() > 1)) {
-    return plan.subject->has_shape ? fsdp_units(plan, stage, phase) : none;
-  }
-  if (plan.framework == Framework::deepspeed && (plan.zero >= 3 || plan.offload == Offload::all))
-    return deepspeed_live(plan, groups);
-  if (plan.offload == Offload::all && plan.subject->has_shape) return fsdp_units(plan, stage, phase);
-  if (fully_sharded(plan) && mixed)
+  if (gathers_units(plan)) return fsdp_units(plan, stage, units, phase);
+  if (reshards(plan)) return none;
+  if (lives_by_deepspeed(plan)) return deepspeed_live(plan, groups);
+  if (fully_sharded(plan) && is_mixed(plan))
     return whole_copy(plan, groups, false,
                       "torch.distributed.fsdp, SHARD_GRAD_OP: not resharded between forward and backward");
-  if (plan.framework == Framework::ddp && (mixed || runs_autocast(plan)))
+  if (plan.framework == Framework::ddp && (is_mixed(plan) || runs_autocast(plan)))
     return whole_copy(plan, groups, true, "torch.autocast keeps each linear's cast until backward (autocast_mode.cpp)");
   return none;
 }

@@ -9,9 +9,17 @@ namespace vram {
 
 enum class PhaseKind : uint8_t { forward, loss, backward, reduce, optimizer };
 
+/// What FSDP gathers: the parameters of the unit around the layers, and of the largest layer, each group by group.
+/// Without any where nothing is gathered by units.
+struct GatheredUnits {
+  std::vector<ParameterGroup> root, layer;
+};
+GatheredUnits gathered_units(const Plan& plan, const Stage& stage);
+
 /// Weights in compute precision that a rank holds beside its own share: units gathered for computing (FSDP, ZeRO-3),
 /// 16-bit copies of fp32 weights (autocast).
-Line gathered_line(const Plan& plan, const Stage& stage, const std::vector<ParameterGroup>& groups, PhaseKind phase);
+Line gathered_line(const Plan& plan, const Stage& stage, const std::vector<ParameterGroup>& groups,
+                   const GatheredUnits& units, PhaseKind phase);
 
 /// Optimizer temporaries, communication buckets, fp32 gradient copies, workspaces.
 Line buffers_line(const Plan& plan, const Stage& stage, const std::vector<ParameterGroup>& groups, PhaseKind phase);

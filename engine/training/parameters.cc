@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string_view>
 
 namespace vram {
 namespace {
@@ -23,6 +22,7 @@ constexpr Category kEmbedding = {{"embedding", "Embedding"}, {"positions", "Posi
 constexpr Category kAttention = {{"attention", "Attention"},
                                  {"attention_whole", "Attention, on every rank"},
                                  {"attention_kv", "Attention, K and V"}};
+constexpr Name kOtherKv = {"attention_kv_global", "Attention, K and V of full layers"};  // another number of KV heads
 constexpr Category kMixer = {{"mixer", "Linear mixers"}, {"mixer_whole", "Linear mixers, on every rank"}};
 constexpr Category kMlp = {{"mlp", "MLP"}, {"mlp_whole", "MLP, on every rank"}};
 constexpr Category kShared = {{"shared_experts", "Shared experts"}, {"shared_whole", "Shared experts, on every rank"}};
@@ -104,7 +104,7 @@ Name group_name(const Plan& plan, const Category& category, const Matrix& m, dou
 
 class Collector {
  public:
-  explicit Collector(const Plan& plan) : plan_(plan) {}
+  explicit Collector(const Plan& plan) : plan_(plan) { groups_.reserve(kUsualGroups); }
 
   void add(const Category& category, const Matrix& m, double layers, double kv_heads) {
     const double rows = m.shard == Shard::vocab ? padded_vocab(plan_, m.rows) : m.rows;
@@ -124,12 +124,14 @@ class Collector {
   std::vector<ParameterGroup> take() { return std::move(groups_); }
 
  private:
+  static constexpr size_t kUsualGroups = 12;
+
+  /// Names are told apart by address: each stands once, in the categories above.
   ParameterGroup& find(Name name, const Matrix& m, double split) {
     for (const ParameterGroup& group : groups_)
-      if (std::string_view(group.id) == name.id && group.split != split)
-        name = {"attention_kv_global", "Attention, K and V of full layers"};  // with another number of KV heads
+      if (group.id == name.id && group.split != split) name = kOtherKv;
     for (ParameterGroup& group : groups_)
-      if (std::string_view(group.id) == name.id) return group;
+      if (group.id == name.id) return group;
     ParameterGroup group;
     group.id = name.id;
     group.label = name.label;

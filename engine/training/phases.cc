@@ -66,7 +66,7 @@ uint64_t PhaseAmounts::allocated_bytes() const {
 
 StageLedger::StageLedger(const Plan& plan, const Stage& stage, const ModelTensors& tensors)
     : activations_(plan, stage, tensors), no_activations_(sum_line("activations", "Activations", {})) {
-  const Subject subject{plan, stage, stage_parameters(plan, stage)};
+  const Subject subject{plan, stage, stage_parameters(plan, stage), gathered_units(plan, stage)};
   pool_.reserve(24);
   add_phase(subject, PhaseKind::forward);
   if (stage.last && plan.subject->has_shape) add_phase(subject, PhaseKind::loss);
@@ -81,7 +81,7 @@ size_t StageLedger::keep(Line line) {
 
 /// Lines that are as in the phase before are not made again.
 void StageLedger::add_phase(const Subject& subject, PhaseKind kind) {
-  const auto& [plan, stage, groups] = subject;
+  const auto& [plan, stage, groups, units] = subject;
   const bool first = kinds_.empty();
   const PhaseKind last = first ? kind : kinds_.back();
   Places p = first ? Places{} : places_.back();
@@ -93,7 +93,10 @@ void StageLedger::add_phase(const Subject& subject, PhaseKind kind) {
   if (first || has_gradients(plan, kind) != has_gradients(plan, last))
     p[gradients] = keep(gradients_line(plan, groups, has_gradients(plan, kind)));
   p[activations] = moment_of(kind);
-  p[gathered] = keep(gathered_line(plan, stage, groups, kind));
+  if (kind == PhaseKind::reduce)
+    p[gathered] = places_.front()[gathered];  // as in forward
+  else if (first || kind == PhaseKind::optimizer || !units.root.empty() || !units.layer.empty())
+    p[gathered] = keep(gathered_line(plan, stage, groups, units, kind));
   if (first || kind == PhaseKind::loss || last == PhaseKind::loss)
     p[logits] = keep(logits_line(plan, stage, kind == PhaseKind::loss));
   if (first || kind == PhaseKind::loss || last == PhaseKind::loss || kind >= PhaseKind::reduce)

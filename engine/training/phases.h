@@ -42,6 +42,7 @@ class StageLedger {
     const Plan& plan;
     const Stage& stage;
     std::vector<ParameterGroup> groups;
+    GatheredUnits units;
   };
 
   size_t keep(Line line);

@@ -85,6 +85,7 @@ Line whole_gradients(const Plan& plan, const std::vector<ParameterGroup>& groups
   constexpr double kNever = 4;  // no ZeRO stage divides them
   const double bits = frozen_base(plan) ? 8 * compute_bytes(plan) : storage_of(plan).gradient;
   std::vector<Line> children;
+  children.reserve(groups.size());
   for (const ParameterGroup& g : groups)
     children.push_back(state_leaf(plan, g, bits, "bytes a gradient", kNever, offloads_gradients(plan)));
   return sum_line("gradients", "Gradients", std::move(children),
@@ -139,6 +140,7 @@ Line gradients_line(const Plan& plan, const std::vector<ParameterGroup>& groups,
   if (frozen_base(plan) || !present) return sum_line("gradients", "Gradients", {});
   if (plan.optimizer_in_backward) return gradient_in_flight(plan, groups);
   std::vector<Line> children;
+  children.reserve(groups.size());
   for (const ParameterGroup& g : groups)
     if (g.trained)
       children.push_back(
@@ -151,6 +153,8 @@ Line optimizer_line(const Plan& plan, const std::vector<ParameterGroup>& groups)
   const Storage storage = storage_of(plan);
   const bool offloaded = offloads_optimizer(plan);
   std::vector<Line> master, moments;
+  master.reserve(groups.size());
+  moments.reserve(groups.size());
   for (const ParameterGroup& g : groups) {
     if (!g.trained) continue;
     if (storage.master > 0) master.push_back(state_leaf(plan, g, storage.master, "bytes a weight", 1, offloaded));
