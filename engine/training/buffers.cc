@@ -41,14 +41,6 @@ Line grouped_leaf(bool hopper) {
               "TransformerEngine, pytorch/module/base.py, get_multi_stream_cublas_workspace", kBuffersBand);
 }
 
-Line workspace_line(const Plan& plan) {
-  const bool hopper = is_hopper_or_later(*plan.accelerator);
-  std::vector<Line> children = lines_of(cublas_leaf(hopper));
-  if (plan.library == Library::megatron) children.push_back(transformer_engine_leaf(hopper));
-  if (plan.library == Library::megatron && plan.experts > 0) children.push_back(grouped_leaf(hopper));
-  return sum_line("workspace", "Workspaces of matrix products", std::move(children));
-}
-
 /// A line a trained group: its parameters and what `add` puts to them.
 template <class Add>
 std::vector<Line> trained_lines(const Plan& plan, const std::vector<ParameterGroup>& groups, const char* note,
@@ -267,8 +259,17 @@ Line quantised_weights(const Plan& plan, const std::vector<ParameterGroup>& grou
 
 }  // namespace
 
-Line buffers_line(const Plan& plan, const Stage& stage, const std::vector<ParameterGroup>& groups, PhaseKind phase) {
-  std::vector<Line> children = lines_of(workspace_line(plan));
+Line workspace_line(const Plan& plan) {
+  const bool hopper = is_hopper_or_later(*plan.accelerator);
+  std::vector<Line> children = lines_of(cublas_leaf(hopper));
+  if (plan.library == Library::megatron) children.push_back(transformer_engine_leaf(hopper));
+  if (plan.library == Library::megatron && plan.experts > 0) children.push_back(grouped_leaf(hopper));
+  return sum_line("workspace", "Workspaces of matrix products", std::move(children));
+}
+
+Line buffers_line(const Plan& plan, const Stage& stage, const std::vector<ParameterGroup>& groups,
+                  const Line& workspace, PhaseKind phase) {
+  std::vector<Line> children = lines_of(workspace);
   const bool optimizer = phase == PhaseKind::optimizer;
   if (computes_quantised(plan) && !plan.fp8_params) children.push_back(quantised_weights(plan, groups));
   if (optimizer) add_optimizer_buffers(plan, stage, groups, children);

@@ -21,7 +21,11 @@ GatheredUnits gathered_units(const Plan& plan, const Stage& stage);
 Line gathered_line(const Plan& plan, const Stage& stage, const std::vector<ParameterGroup>& groups,
                    const GatheredUnits& units, PhaseKind phase);
 
-/// Optimizer temporaries, communication buckets, fp32 gradient copies, workspaces.
-Line buffers_line(const Plan& plan, const Stage& stage, const std::vector<ParameterGroup>& groups, PhaseKind phase);
+/// What matrix products work in: alike on every stage and in every phase.
+Line workspace_line(const Plan& plan);
+
+/// Optimizer temporaries, communication buckets, fp32 gradient copies; the workspace.
+Line buffers_line(const Plan& plan, const Stage& stage, const std::vector<ParameterGroup>& groups,
+                  const Line& workspace, PhaseKind phase);
 
 }  // namespace vram

@@ -64,9 +64,9 @@ uint64_t PhaseAmounts::allocated_bytes() const {
   return sum;
 }
 
-StageLedger::StageLedger(const Plan& plan, const Stage& stage, const ModelTensors& tensors)
+StageLedger::StageLedger(const Plan& plan, const Stage& stage, const ModelTensors& tensors, const Line& workspace)
     : activations_(plan, stage, tensors), no_activations_(sum_line("activations", "Activations", {})) {
-  const Subject subject{plan, stage, stage_parameters(plan, stage), gathered_units(plan, stage)};
+  const Subject subject{plan, stage, workspace, stage_parameters(plan, stage), gathered_units(plan, stage)};
   pool_.reserve(24);
   add_phase(subject, PhaseKind::forward);
   if (stage.last && plan.subject->has_shape) add_phase(subject, PhaseKind::loss);
@@ -81,7 +81,7 @@ size_t StageLedger::keep(Line line) {
 
 /// Lines that are as in the phase before are not made again.
 void StageLedger::add_phase(const Subject& subject, PhaseKind kind) {
-  const auto& [plan, stage, groups, units] = subject;
+  const auto& [plan, stage, workspace, groups, units] = subject;
   const bool first = kinds_.empty();
   const PhaseKind last = first ? kind : kinds_.back();
   Places p = first ? Places{} : places_.back();
@@ -100,7 +100,7 @@ void StageLedger::add_phase(const Subject& subject, PhaseKind kind) {
   if (first || kind == PhaseKind::loss || last == PhaseKind::loss)
     p[logits] = keep(logits_line(plan, stage, kind == PhaseKind::loss));
   if (first || kind == PhaseKind::loss || last == PhaseKind::loss || kind >= PhaseKind::reduce)
-    p[buffers] = keep(buffers_line(plan, stage, groups, kind));
+    p[buffers] = keep(buffers_line(plan, stage, groups, workspace, kind));
   kinds_.push_back(kind);
   places_.push_back(p);
 }
@@ -178,7 +178,7 @@ const Line& StageLedger::title(size_t phase, size_t line) const {
 
 std::vector<Phase> stage_phases(const Plan& plan, const Stage& stage) {
   const ModelTensors tensors(plan);
-  return StageLedger(plan, stage, tensors).phases(stage.chunks_in_flight);
+  return StageLedger(plan, stage, tensors, workspace_line(plan)).phases(stage.chunks_in_flight);
 }
 
 }  // namespace vram

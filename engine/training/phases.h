@@ -25,7 +25,7 @@ struct PhaseAmounts {
 /// stages that differ from that one in nothing but the chunks in flight.
 class StageLedger {
  public:
-  StageLedger(const Plan& plan, const Stage& stage, const ModelTensors& tensors);
+  StageLedger(const Plan& plan, const Stage& stage, const ModelTensors& tensors, const Line& workspace);
 
   std::vector<PhaseAmounts> amounts(double chunks_in_flight) const;
   /// What the allocator has blocks for, of which `allocated` is to be set.
@@ -41,6 +41,7 @@ class StageLedger {
   struct Subject {
     const Plan& plan;
     const Stage& stage;
+    const Line& workspace;
     std::vector<ParameterGroup> groups;
     GatheredUnits units;
   };

@@ -29,7 +29,12 @@ Line bare(const Line& line, const Amount& amount) {
 
 }  // namespace
 
-PipelineLedger::PipelineLedger(const Plan& plan) : plan_(plan), tensors_(plan), stages_(pipeline_stages(plan)) {}
+PipelineLedger::PipelineLedger(const Plan& plan)
+    : plan_(plan),
+      tensors_(plan),
+      workspace_(workspace_line(plan)),
+      context_(context_line(plan)),
+      stages_(pipeline_stages(plan)) {}
 
 const PipelineLedger::Alike* PipelineLedger::find(const Stage& stage) const {
   const auto found = std::find_if(alike_.begin(), alike_.end(),
@@ -39,8 +44,7 @@ const PipelineLedger::Alike* PipelineLedger::find(const Stage& stage) const {
 
 const PipelineLedger::Alike& PipelineLedger::alike(const Stage& stage) {
   if (const Alike* known = find(stage)) return *known;
-  alike_.push_back(
-      {&stage, StageLedger(plan_, stage, tensors_), context_line(plan_), communication_line(plan_, stage)});
+  alike_.push_back({&stage, StageLedger(plan_, stage, tensors_, workspace_), communication_line(plan_, stage)});
   return alike_.back();
 }
 
@@ -54,7 +58,7 @@ Line PipelineLedger::fragmentation(const Alike& alike, const std::vector<PhaseAm
                                    uint64_t allocated_bytes) const {
   Holdings held = alike.ledger.holdings(phases);
   held.allocated = allocated_bytes;
-  const uint64_t needed = allocated_bytes + alike.context.bytes + alike.communication.bytes;
+  const uint64_t needed = allocated_bytes + context_.bytes + alike.communication.bytes;
   const double room = kFullShare * plan_.gpu_mem * (1 - plan_.margin) - static_cast<double>(needed);
   return fragmentation_line(plan_, held, room);
 }
@@ -72,7 +76,7 @@ StagePeak PipelineLedger::peak(const Stage& stage) {
   peak.phase_id = phases[peak.phase].id;
   std::copy_n(phases[peak.phase].lines.begin(), kPhaseLines, peak.lines.begin());
   peak.lines[kPhaseLines] = fragmentation(held, phases, peak.allocated_bytes);
-  peak.lines[kPhaseLines + 1] = held.context;
+  peak.lines[kPhaseLines + 1] = context_;
   peak.lines[kPhaseLines + 2] = held.communication;
   peak.reserved_bytes = peak.allocated_bytes + peak.lines[kPhaseLines].bytes;
   peak.device_bytes = total_bytes(peak.lines);
@@ -91,8 +95,8 @@ std::vector<Line> PipelineLedger::bare_lines(const Stage& stage, const StagePeak
   std::vector<Line> lines;
   lines.reserve(kBillLines);
   for (size_t i = 0; i < kPhaseLines; ++i) lines.push_back(bare(held.ledger.title(peak.phase, i), peak.lines[i]));
-  for (const Line* line : {&fragmentation, &held.context, &held.communication})
-    lines.push_back(bare(*line, peak.lines[lines.size()]));
+  const Line* const around[] = {&fragmentation, &context_, &held.communication};
+  for (const Line* line : around) lines.push_back(bare(*line, peak.lines[lines.size()]));
   return lines;
 }
 
@@ -102,7 +106,7 @@ std::vector<Line> PipelineLedger::lines(const Stage& stage, const StagePeak& pea
   lines.reserve(kBillLines);
   for (const Line& line : phases[peak.phase].lines) lines.push_back(line);
   lines.push_back(fragmentation(held, held.ledger.amounts(stage.chunks_in_flight), peak.allocated_bytes));
-  lines.push_back(held.context);
+  lines.push_back(context_);
   lines.push_back(held.communication);
   return lines;
 }

@@ -39,7 +39,7 @@ class PipelineLedger {
   struct Alike {
     const Stage* first;
     StageLedger ledger;
-    Line context, communication;
+    Line communication;
   };
 
   const Alike* find(const Stage& stage) const;
@@ -48,6 +48,7 @@ class PipelineLedger {
 
   const Plan& plan_;
   ModelTensors tensors_;
+  Line workspace_, context_;
   std::vector<Stage> stages_;
   std::vector<Alike> alike_;
 };
