@@ -201,7 +201,7 @@ void memory_bar(const Columns& columns, const std::string& words, const LayoutRo
 /// The plan without what is asked and what rows leave out: is it that row?
 std::string own_share(const Plan& plan) {
   Plan own = kinds_among(plan).front();
-  clear_value(own, Key::mfu);
+  for (const Key key : {Key::mfu, Key::measured_tokens_per_second}) clear_value(own, key);
   if (own.gpu != plan.gpu) set_value(own, Key::gpu, plan.gpu, nullptr);
   return write_plan(own, false);
 }

@@ -129,7 +129,7 @@ void about_tokens(const Plan& plan, Findings& out) {
 
 /// A given MFU holds for the plan's own recomputation.
 void about_given_mfu(const Plan& plan, Findings& out) {
-  if (!plan.has(Key::mfu) || !plan.subject->has_shape) return;
+  if (!knows_mfu(plan) || !plan.subject->has_shape) return;
   const char* other = plan.recompute == Recompute::none ? "full" : "none";
   Plan changed = plan;
   Message refused;

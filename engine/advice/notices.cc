@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <string_view>
 
 #include "engine/advice/change.h"
@@ -63,7 +64,7 @@ void about_attention(const Plan& plan, Findings& out) {
 }
 
 void about_links(const Plan& plan, const ComputeFigures& compute, Findings& out) {
-  const bool estimated = !plan.has(Key::mfu);  // a measured MFU has the messages in it
+  const bool estimated = !knows_mfu(plan);  // a measured MFU has the messages in it
   const std::string_view bound = compute.bound;
   const bool slow = estimated && (bound == "link" || bound == "network") && !compute.traffic.empty();
   if (slow) {
@@ -113,6 +114,17 @@ void about_unneeded_parallelism(const Plan& plan, const TrainingBill& training, 
                  "Tensor parallelism beyond a node is", out);
 }
 
+void about_measured_speed(const Plan& plan, const ComputeFigures& compute, Findings& out) {
+  const bool measured = plan.has(Key::measured_tokens_per_second) && !plan.has(Key::mfu) && knows_mfu(plan);
+  if (!measured || !compute.step_seconds || !(compute.step.total() > 0)) return;
+  const double longer = 100 * (compute.step.total() / *compute.step_seconds - 1);
+  add(out, Severity::info, "mfu_measured",
+      show_grouped(plan.measured_tokens_per_second) + " tokens a second and GPU, as measured, are " +
+          show_fixed(100 * *compute.mfu, 1) + "% MFU by flops=" + value_text(plan, Key::flops) +
+          ". A step was estimated to take " + show_fixed(std::fabs(longer), 0) +
+          (longer < 0 ? "% less time." : "% longer."));
+}
+
 void about_figures(const Plan& plan, const ComputeFigures& compute, Findings& out) {
   if (peak_flops(plan) <= 0) {
     add(out, Severity::info, "peak_unknown", "The GPU's peak is unknown, so that there are no times: give gpu_tflops.");
@@ -127,6 +139,7 @@ void about_figures(const Plan& plan, const ComputeFigures& compute, Findings& ou
             show_fixed(*compute.mfu_band * 100, 0) + " points: " + compute.mfu_reason +
             ". Give mfu if you have measured it.");
   }
+  about_measured_speed(plan, compute, out);
   constexpr double kNotable = 0.10;
   if (plan.subject->has_shape && compute.attention_share.value_or(0) > kNotable) {
     add(out, Severity::info, "six_n_is_a_floor",

@@ -41,9 +41,9 @@ std::string time_text(double ratio) {
 
 /// By the estimate, whatever `mfu` says.
 std::optional<double> seconds_per_token(const Plan& plan) {
-  if (plan.has(Key::mfu)) {
+  if (knows_mfu(plan)) {
     Plan estimated = plan;
-    clear_value(estimated, Key::mfu);
+    for (const Key key : {Key::mfu, Key::measured_tokens_per_second}) clear_value(estimated, key);
     return seconds_per_token(estimated);
   }
   const ComputeFigures figures = compute_figures(plan);

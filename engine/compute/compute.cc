@@ -41,6 +41,13 @@ Counts count_flops(const Plan& plan) {
   return counts;
 }
 
+/// By the plan's convention. 0: no speed was measured, or before the plan was changed.
+double measured_mfu(const Plan& plan) {
+  const double peak = peak_flops(plan);
+  if (!plan.has(Key::measured_tokens_per_second) || plan.has(Key::measured_with) || !(peak > 0)) return 0;
+  return plan.measured_tokens_per_second * training_flops(plan, plan.flops).total() / peak;
+}
+
 struct Part {
   const char* name;
   double seconds;
@@ -90,8 +97,8 @@ double band_share(const Plan& plan) {
 }
 
 void set_mfu(const Plan& plan, const Counts& counts, ComputeFigures& out) {
-  if (plan.has(Key::mfu)) {
-    out.mfu = plan.mfu;
+  if (knows_mfu(plan)) {
+    out.mfu = plan.has(Key::mfu) ? plan.mfu : measured_mfu(plan);
     out.mfu_source = "given";
   } else if (const double speed = plan.gpus * peak_flops(plan); speed > 0 && out.step.total() > 0) {
     const double useful = counts.model.total() * plan.global_batch * plan.seq / speed;
@@ -129,6 +136,11 @@ void set_run(const Plan& plan, const Counts& counts, ComputeFigures& out) {
 }
 
 void set_messages(const Plan& plan, ComputeFigures& out) {
+  if (const double measured = measured_mfu(plan); measured > 1 && !plan.has(Key::mfu)) {
+    out.messages.push_back({"measured_tokens_per_second", "",
+                            "measured_tokens_per_second: " + show_grouped(plan.measured_tokens_per_second) +
+                                " tokens a second are more than a GPU's peak; give those of one GPU"});
+  }
   if (plan.subject->has_shape) return;
   if (plan.flops != FlopsConvention::six_n) {
     out.messages.push_back(
@@ -138,6 +150,11 @@ void set_messages(const Plan& plan, ComputeFigures& out) {
 }
 
 }  // namespace
+
+bool knows_mfu(const Plan& plan) {
+  const double measured = measured_mfu(plan);
+  return plan.has(Key::mfu) || (measured > 0 && measured <= 1);
+}
 
 ComputeFigures compute_figures(const Plan& plan) {
   ComputeFigures out;

@@ -34,7 +34,7 @@ struct ComputeFigures {
   std::optional<double> flops_per_token;  // training, by the convention of `flops`
   std::optional<double> step_flops, model_flops, hardware_flops;
   std::optional<double> mfu, hfu, mfu_band;
-  const char* mfu_source = "";  // "given", "estimated"
+  const char* mfu_source = "";  // "given" (so or as measured_tokens_per_second), "estimated"
   std::string mfu_reason;       // where the estimated step's time goes
   const char* bound = "";       // what takes most of a step: "compute", "memory", "link", "network", "bubble"
   StepSeconds step;             // of the estimate, whether or not mfu is given
@@ -45,6 +45,9 @@ struct ComputeFigures {
 };
 
 ComputeFigures compute_figures(const Plan& plan);
+
+/// MFU is given, or follows from the speed that was measured of this very plan.
+bool knows_mfu(const Plan& plan);
 
 /// FLOPs a token, forward only, of the whole model with `context` tokens seen on average (serving: 2 N + attention).
 double forward_flops_per_token(const Model& model, double context);

@@ -108,10 +108,26 @@ double expert_layers(const Model& model) {
   return layers;
 }
 
+/// Chance that none of `experts` lies on a given one of so many nodes.
+double missed_by(double experts, double nodes) {
+  double missed = 1;
+  for (double expert = 0; expert < experts; ++expert) missed *= 1 - 1 / nodes;
+  return missed;
+}
+
+/// The same where a token's experts lie in a few groups of them, each on its own node or nodes, or several on one
+/// (DeepSeek-V3, arXiv 2412.19437, section 2.1.2).
+double missed_by_groups(const Architecture& a, double nodes) {
+  const double groups = a.expert_groups, chosen = a.groups_per_token, of_a_node = groups / nodes;
+  if (of_a_node <= 1) return 1 - chosen / groups * (1 - missed_by(a.experts_per_token, chosen / of_a_node));
+  double missed = 1;
+  for (double group = 0; group < chosen; ++group) missed *= std::max(0.0, 1 - of_a_node / (groups - group));
+  return missed;
+}
+
 /// Nodes that a token's experts lie on, besides its own, on average.
-double other_nodes(double nodes, double experts_per_token) {
-  double missed = 1;  // chance that none of them lies on a given node
-  for (double expert = 0; expert < experts_per_token; ++expert) missed *= 1 - 1 / nodes;
+double other_nodes(double nodes, const Architecture& a) {
+  const double missed = a.groups_per_token > 0 ? missed_by_groups(a, nodes) : missed_by(a.experts_per_token, nodes);
   return (nodes - 1) * (1 - missed);
 }
 
@@ -148,7 +164,7 @@ void add_expert_parallel(const Plan& plan, const MicroBatchWork& work, std::vect
   const double topk = plan.subject->architecture.experts_per_token, near = ranks_in_a_node(plan, {plan.ep, plan.etp});
   if (near > 1) out.push_back(expert_traffic(plan, work, times("k", topk, "experts a token"), false));
   if (near < plan.ep) {
-    const double others = other_nodes(plan.ep / near, topk);
+    const double others = other_nodes(plan.ep / near, plan.subject->architecture);
     out.push_back(expert_traffic(plan, work, times("k", others, "other nodes a token goes to"), true));
   }
 }

@@ -33,6 +33,7 @@ struct Architecture {
   double experts = 0, experts_per_token = 0, expert_ffn = 0;
   double shared_experts = 0;  // count of shared experts
   double shared_ffn = 0;      // TOTAL width of all shared experts of a layer
+  double expert_groups = 0, groups_per_token = 0;  // a token's experts lie in so many of these groups (DeepSeek-V3)
   double dense_layers = 0;    // first layers without experts
   double moe_every = 0;       // every n-th layer is MoE (0, 1: all)
   double q_lora_rank = 0, kv_lora_rank = 0, nope_head_dim = 0, rope_head_dim = 0, v_head_dim = 0;  // MLA

@@ -68,6 +68,14 @@ void read_shared(const Fields& f, Architecture& a) {
   if (a.shared_ffn == 0) a.shared_experts = 0;
 }
 
+/// Routing that first chooses groups of experts, then experts among them: fewer nodes for a token to go to.
+void read_groups(const Fields& f, Architecture& a) {
+  const double groups = f.count("n_group"), chosen = f.count("topk_group");
+  if (groups <= 1 || chosen <= 0 || chosen >= groups) return;
+  a.expert_groups = groups;
+  a.groups_per_token = chosen;
+}
+
 }  // namespace
 
 void read_experts(const Fields& f, Architecture& a) {
@@ -81,6 +89,7 @@ void read_experts(const Fields& f, Architecture& a) {
   }
   a.experts_per_token = f.count("num_experts_per_tok", 1);
   a.expert_ffn = f.count("moe_intermediate_size", f.count("intermediate_size"));
+  read_groups(f, a);
   read_which_layers(f, a);
   read_shared(f, a);
   a.norms_per_layer += f.count("_extra_norms_with_experts");

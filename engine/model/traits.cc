@@ -19,7 +19,7 @@ const Trait<Architecture> kTraits[] = {
     VRAM_TRAIT(global_head_dim),    VRAM_TRAIT(global_k_eq_v),      VRAM_TRAIT(kv_shared_layers),
     VRAM_TRAIT(kv_share_every),     VRAM_TRAIT(kv_shared_projections), VRAM_TRAIT(index_heads),
     VRAM_TRAIT(index_head_dim),     VRAM_TRAIT(index_topk),         VRAM_TRAIT(index_pattern),      VRAM_TRAIT(index_plain),
-    VRAM_TRAIT(swiglu_limit),
+    VRAM_TRAIT(swiglu_limit),       VRAM_TRAIT(expert_groups),      VRAM_TRAIT(groups_per_token),
     VRAM_TRAIT(activation_scalars), VRAM_TRAIT(softcap),            VRAM_TRAIT(laurel_rank),        VRAM_TRAIT(altup_inputs),
     VRAM_TRAIT(per_layer_input),    VRAM_TRAIT(per_layer_vocab),    VRAM_TRAIT(ffn_per_layer),
     VRAM_TRAIT(heads_per_layer),    VRAM_TRAIT(kv_heads_per_layer), VRAM_TRAIT(ffn_kinds),

@@ -109,6 +109,24 @@ TEST_CASE("Estimates lie in their band of measured runs") {
   }
 }
 
+TEST_CASE("A measured speed gives the MFU by the convention of the plan, and times follow from it") {
+  // Megatron-Bridge, Llama 3 70B on 64 H100, FP8: 1,664 tokens/s a GPU.
+  const std::string share =
+      "model=llama-3-70b&gpus=64&tp=4&pp=8&seq=8192&global_batch=256&precision=fp8&flops=bridge&tokens=1e12";
+  const ComputeFigures f = figures(share + "&measured_tokens_per_second=1664");
+  CHECK(*f.mfu == Approx(1664 * *f.flops_per_token / 1978.9e12).epsilon(1e-3));
+  CHECK(std::string(f.mfu_source) == "given");
+  CHECK_FALSE(f.mfu_band);
+  CHECK(*f.tokens_per_second == Approx(64 * 1664));
+  CHECK(*figures(share + "&measured_tokens_per_second=1664&mfu=0.5").mfu == 0.5);
+  // Measured before the plan was changed, or of all GPUs: estimated.
+  CHECK(std::string(figures(share + "&measured_tokens_per_second=1664&measured_with=tp%3D8").mfu_source) == "estimated");
+  const ComputeFigures all = figures(share + "&measured_tokens_per_second=106496");
+  CHECK(std::string(all.mfu_source) == "estimated");
+  REQUIRE(all.messages.size() == 1);
+  CHECK(all.messages[0].key == "measured_tokens_per_second");
+}
+
 TEST_CASE("The convention changes the count, not the time") {
   const std::string share = "model=llama-3.1-8b&gpus=64&seq=8192&tokens=1e12&flops=";
   const ComputeFigures megatron = figures(share + "megatron");

@@ -1,5 +1,6 @@
 #include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>
+#include <cmath>
 #include <string>
 #include <string_view>
 
@@ -99,6 +100,18 @@ TEST_CASE("A token goes to each node once") {
   CHECK(std::string_view(find(f, "ep")->link) == "nvlink");
   CHECK(std::string_view(find(f, "ep_nodes")->link) == "network");
   CHECK(find(f, "ep_nodes")->line.bytes == 48ull * 4 * 4096 * 2048 * 2 / 256 * 255);
+}
+
+TEST_CASE("Routing limited to groups of experts reaches their nodes only") {
+  // DeepSeek-V3: 8 groups, of which a token has 4, and 8 experts in them (arXiv 2412.19437, section 2.1.2).
+  const auto sent = [](const char* ep) {
+    const ComputeFigures f =
+        figures(std::string("model=deepseek-v3&mtp_layers=0&gpus=128&gpu=h100-sxm5-80gb&seq=4096&ep=") + ep);
+    return static_cast<double>(find(f, "ep_nodes")->line.bytes) / (58.0 * 4 * 4096 * 7168 * 2);
+  };
+  CHECK(sent("64") == Approx(7 * 0.5 * (1 - std::pow(0.75, 8))));                     // a group a node
+  CHECK(sent("128") == Approx(15 * 0.5 * (1 - std::pow(0.875, 8))));                  // two nodes a group
+  CHECK(sent("32") == Approx(3 * (1 - (6.0 / 8) * (5.0 / 7) * (4.0 / 6) * (3.0 / 5))));  // two groups a node
 }
 
 TEST_CASE("Slow wires bound the step") {

@@ -40,6 +40,8 @@ TEST_CASE("Notices stand where they apply, and only there") {
       {"peak_unknown", "model=llama-3.1-8b&gpu=custom&gpu_mem=80", "model=llama-3.1-8b"},
       {"price_unknown", "model=llama-3.1-8b&tokens=1e12&price=0", "model=llama-3.1-8b&tokens=1e12"},
       {"mfu_estimated", "model=llama-3.1-8b", "model=llama-3.1-8b&mfu=0.4"},
+      {"mfu_measured", "model=llama-3.1-8b&measured_tokens_per_second=9000",
+       "model=llama-3.1-8b&measured_tokens_per_second=9000&mfu=0.4"},
       {"six_n_is_a_floor", "model=llama-3.1-8b&flops=6n&seq=32768", "model=llama-3.1-8b&flops=6n&seq=2048"},
       {"six_n_is_a_floor", "model=llama-3.1-8b&seq=8192", "model=llama-3.1-8b&seq=2048"},
       {"fewest_gpus", "model=llama-3.1-8b", "model=llama-3.2-1b"},
