@@ -19,7 +19,7 @@ Link inside(const Plan& plan, double span) {
 }  // namespace
 
 double ranks_in_a_node(const Plan& plan, const RankGroup& group) {
-  return std::clamp(std::floor(joined_gpus(plan) / group.stride), 1.0, group.size);
+  return std::min(std::max(1.0, std::floor(joined_gpus(plan) / group.stride)), group.size);
 }
 
 double joined_gpus(const Plan& plan) {

@@ -268,7 +268,7 @@ void add_data_parallel(const Plan& plan, const MicroBatchWork& work, std::vector
   const double trained = full ? total - experts : trained_parameters(plan);
   const Factor stages = over("p", plan.pp, "pipeline parallel");
   const double ranks = plan.dp() * plan.cp, expert_ranks = plan.gpus / (plan.etp * plan.ep * plan.pp);
-  const double shards = plan.zero >= 1 ? std::clamp(plan.dense_shards(), 1.0, ranks) : ranks;
+  const double shards = plan.zero >= 1 ? std::min(std::max(1.0, plan.dense_shards()), ranks) : ranks;
   add_replicas(plan,
                {"dp",
                 "Data parallel",
