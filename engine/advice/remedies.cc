@@ -17,11 +17,12 @@ bool fits(const Plan& plan, const TrainingTotals& bill) {
   return fits(bill.verdict) || (!plan.subject->has_shape && bill.verdict == Verdict::tight && bill.headroom_bytes >= 0);
 }
 
-/// A change tried on the real bill.
+/// A change tried on the real bill. Of training the time that it costs is added only to what is shown.
 struct Trial {
   Change change;
   Finding finding;
   bool suffices = false;
+  Plan changed;
 };
 
 std::string spare_text(const Plan& plan, const TrainingTotals& bill) {
@@ -51,8 +52,8 @@ std::optional<double> seconds_per_token(const Plan& plan) {
   return 1 / *figures.tokens_per_second;
 }
 
-Finding training_finding(const Plan& plan, const TrainingTotals& before, const Change& change, const Plan& changed,
-                         const TrainingTotals& after) {
+/// What a change saves, as the beginning of a sentence.
+Finding saving(const Plan& plan, const TrainingTotals& before, const Change& change, const TrainingTotals& after) {
   Finding finding;
   finding.severity = Severity::info;
   finding.id = change.id;
@@ -61,7 +62,13 @@ Finding training_finding(const Plan& plan, const TrainingTotals& before, const C
   finding.saves_bytes = before.device_bytes - after.device_bytes;
   finding.text = change.text + ": " + shown_bytes(plan, static_cast<double>(*finding.saves_bytes)) + " less a GPU" +
                  spare_text(plan, after);
-  finding.time_ratio = time_ratio(plan, changed);
+  return finding;
+}
+
+/// The end of the sentence: the time that it costs.
+Finding with_time(Finding finding, const Plan& changed, std::optional<double> seconds_before) {
+  const std::optional<double> after = seconds_per_token(changed);
+  if (seconds_before && after) finding.time_ratio = *after / *seconds_before;
   if (finding.time_ratio) finding.text += time_text(*finding.time_ratio);
   finding.text += ".";
   return finding;
@@ -74,7 +81,7 @@ std::optional<Trial> try_training(const Plan& plan, const TrainingTotals& before
   const TrainingTotals after = training_totals(changed);
   if (after.verdict == Verdict::invalid || after.device_bytes >= before.device_bytes) return std::nullopt;
   if ((before.device_bytes - after.device_bytes) * 100 < before.device_bytes) return std::nullopt;
-  return Trial{change, training_finding(plan, before, change, changed, after), fits(plan, after)};
+  return Trial{change, saving(plan, before, change, after), fits(plan, after), std::move(changed)};
 }
 
 /// Of several sizes of one change (same id) the first that suffices, else none but the first.
@@ -93,15 +100,12 @@ void keep_one_of_each(std::vector<Trial>& trials) {
   trials = std::move(kept);
 }
 
-std::vector<Finding> best(std::vector<Trial> trials, size_t most) {
+std::vector<Trial> best(std::vector<Trial> trials, size_t most) {
   keep_one_of_each(trials);
   std::stable_sort(trials.begin(), trials.end(),
                    [](const Trial& a, const Trial& b) { return a.suffices > b.suffices; });
-  std::vector<Finding> out;
-  for (Trial& trial : trials) {
-    if (out.size() < most) out.push_back(std::move(trial.finding));
-  }
-  return out;
+  if (trials.size() > most) trials.erase(trials.begin() + static_cast<ptrdiff_t>(most), trials.end());
+  return trials;
 }
 
 bool sets_same_key(const Change& a, const Change& b) {
@@ -161,7 +165,8 @@ bool rather(const Trial& a, const Trial& b) {
 }
 
 /// Helpful changes together until the plan fits: on the GPUs there are, else on more.
-std::optional<Finding> together(const Plan& plan, const TrainingTotals& bill, std::vector<Trial> trials) {
+std::optional<Finding> together(const Plan& plan, const TrainingTotals& bill, std::optional<double> seconds,
+                                std::vector<Trial> trials) {
   std::stable_sort(trials.begin(), trials.end(), rather);
   Several several{{}, plan, bill};
   for (const Trial& trial : trials) {
@@ -183,7 +188,7 @@ std::optional<Finding> together(const Plan& plan, const TrainingTotals& bill, st
     all.settings.insert(all.settings.end(), change.settings.begin(), change.settings.end());
   }
   all.text = "Several changes together, " + fragment(all);
-  return training_finding(plan, bill, all, several.plan, several.bill);
+  return with_time(saving(plan, bill, all, several.bill), several.plan, seconds);
 }
 
 /// The smallest larger card on which the plan fits.
@@ -219,7 +224,7 @@ std::optional<Trial> try_serving(const Plan& plan, const ServingBill& before, co
   const ServingBill after = serving_bill(changed);
   if (after.verdict == Verdict::invalid) return std::nullopt;
   if (!(after.promised_concurrency.value_or(0) > before.promised_concurrency.value_or(0))) return std::nullopt;
-  Trial trial{change, {}, fits(after.verdict)};
+  Trial trial{change, {}, fits(after.verdict), {}};
   trial.finding.id = change.id;
   trial.finding.change = fragment(change);
   trial.finding.quality = change.quality;
@@ -256,13 +261,14 @@ std::vector<Finding> training_remedies(const Plan& plan, const TrainingTotals& b
     trials.push_back(std::move(*trial));
   }
   const bool one_suffices = std::any_of(trials.begin(), trials.end(), [](const Trial& t) { return t.suffices; });
+  const std::optional<double> seconds = seconds_per_token(plan);
   std::optional<Finding> several;
-  if (!one_suffices) several = together(plan, bill, trials);
+  if (!one_suffices) several = together(plan, bill, seconds, trials);
   std::vector<Finding> out;
   if (several) out.push_back(std::move(*several));
   std::optional<Finding> card = larger_card(plan);
-  for (Finding& finding : best(std::move(trials), most - out.size() - (card ? 1 : 0)))
-    out.push_back(std::move(finding));
+  for (Trial& trial : best(std::move(trials), most - out.size() - (card ? 1 : 0)))
+    out.push_back(with_time(std::move(trial.finding), trial.changed, seconds));
   if (card) out.push_back(std::move(*card));
   return out;
 }
@@ -272,7 +278,9 @@ std::vector<Finding> serving_remedies(const Plan& plan, const ServingBill& bill,
   for (const Change& change : serving_changes(plan)) {
     if (std::optional<Trial> trial = try_serving(plan, bill, change)) trials.push_back(std::move(*trial));
   }
-  return best(std::move(trials), most);
+  std::vector<Finding> out;
+  for (Trial& trial : best(std::move(trials), most)) out.push_back(std::move(trial.finding));
+  return out;
 }
 
 }  // namespace vram
