@@ -54,17 +54,21 @@ double adapted_widths(const Plan& plan, const Stage& stage, bool experts) {
 struct State {
   const char* id;
   const char* label;
-  double bits;
+  double bits, copied_bits;  // of low-rank adapters; of what is as the base is stored
   double zero_stage;
   bool offloaded;
 };
 
+/// Copies of the base's tables, and prompts, keep the base's precision: peft casts layers of its tuners only
+/// (tuners/tuners_utils.py, cast_adapter_dtype; ModulesToSaveWrapper is none).
 std::vector<State> states_of(const Plan& plan) {
-  const Storage storage = adapter_storage(plan);
+  const Storage storage = adapter_storage(plan), copied = storage_of(plan);
+  const double base = frozen_other_bits(plan);
   const bool all = plan.offload == Offload::all;
-  return {{"weights", "Weights", storage.weight, 3, all},
-          {"gradients", "Gradients", storage.gradient, 2, all},
-          {"optimizer", "Optimizer", storage.master + storage.moment * storage.moments, 1, offloads_optimizer(plan)}};
+  return {{"weights", "Weights", storage.weight, base, 3, all},
+          {"gradients", "Gradients", storage.gradient, base, 2, all},
+          {"optimizer", "Optimizer", storage.master + storage.moment * storage.moments,
+           copied.master + copied.moment * copied.moments, 1, offloads_optimizer(plan)}};
 }
 
 struct Share {
@@ -72,13 +76,14 @@ struct Share {
   const char* label;
   Factors count;
   double shards;
+  bool copied = false;  // stored as the base is
 };
 
 Line state_line(const Plan& plan, const State& state, const std::vector<Share>& shares) {
   std::vector<Line> children;
   for (const Share& share : shares) {
     Factors factors = share.count;
-    push_bits(state.bits, "bytes a parameter", factors);
+    push_bits(share.copied ? state.copied_bits : state.bits, "bytes a parameter", factors);
     if (plan.zero >= state.zero_stage && share.shards > 1)
       factors.push_back(over("n", share.shards, "ranks of the sharding group"));
     push_kept_share(plan, state.offloaded, factors);
@@ -100,7 +105,8 @@ std::vector<Share> shares_of(const Plan& plan, const Stage& stage) {
         {"prompts",
          "Prompts",
          {times("P", prompt_parameters(plan, stage), "parameters of prompts and what is trained beside them")},
-         plan.dense_shards()});
+         plan.dense_shards(),
+         true});
   if (dense > 0)
     shares.push_back(
         {"lora", "Adapters", {times("r", r, "rank"), times("i+o", dense, "inputs and outputs")}, plan.dense_shards()});
@@ -114,7 +120,8 @@ std::vector<Share> shares_of(const Plan& plan, const Stage& stage) {
     shares.push_back({"embeddings",
                       "Trained embeddings",
                       {times("P", embeddings, "parameters of their copies")},
-                      plan.dense_shards()});
+                      plan.dense_shards(),
+                      true});
   return shares;
 }
 

@@ -316,6 +316,20 @@ TEST_CASE("Adapters of LoRA: weights, gradients and moments") {
         8ULL * 39'976'960);
 }
 
+TEST_CASE("Embeddings trained beside adapters are copies in the base's precision, low-rank adapters fp32") {
+  // peft, tuners/tuners_utils.py, cast_adapter_dtype casts layers of tuners; ModulesToSaveWrapper is none.
+  const Line adapters =
+      line(bill("model=llama-2-7b&method=lora&framework=ddp&library=hf&train_embeddings=1").lines, "adapters");
+  const auto part = [&](const char* state, const char* id) {
+    return line(line(adapters.children, state).children, id).bytes;
+  };
+  const uint64_t tables = 2ULL * 32000 * 4096, low_rank = 39'976'960;
+  CHECK(part("weights", "embeddings") == 2 * tables);
+  CHECK(part("gradients", "embeddings") == 2 * tables);
+  CHECK(part("optimizer", "embeddings") == 4 * tables);  // two 16-bit moments
+  CHECK(part("weights", "lora") == 4 * low_rank);
+}
+
 TEST_CASE("A tied head has adapters of its own") {
   const auto weights = [](const char* targets) {
     const TrainingBill b =
