@@ -4,6 +4,7 @@
 #include "engine/training/activations.h"
 #include "engine/training/bands.h"
 #include "engine/training/gathered.h"
+#include "engine/training/lora.h"
 #include "engine/training/states.h"
 #include "engine/training/storage.h"
 #include "engine/training/sum_line.h"
@@ -85,6 +86,15 @@ Line update_copies(const Plan& plan, const std::vector<ParameterGroup>& groups) 
   };
   return sum_line("updates", "Optimizer temporaries",
                   trained_lines(plan, groups, "torch.optim, foreach", kStatesBand, add));
+}
+
+/// The same of adapters and of what is trained beside them.
+Line adapter_update_copies(const Plan& plan, const Stage& stage) {
+  std::vector<Line> copies;
+  const Line adapters = adapters_line(plan, stage);
+  for (const Line& state : adapters.children)
+    if (std::string_view(state.id) == "weights") copies.assign(state.children.begin(), state.children.end());
+  return sum_line("updates", "Optimizer temporaries", std::move(copies), "torch.optim, foreach");
 }
 
 /// DDP keeps gradients and their buckets apart (gradient_as_bucket_view is off by default).
@@ -236,7 +246,8 @@ Line stage_inputs(const Plan& plan, const Stage& stage) {
 /// Buffers beside the workspaces that live through the step of the optimizer.
 void add_optimizer_buffers(const Plan& plan, const Stage& stage, const std::vector<ParameterGroup>& groups,
                            std::vector<Line>& out) {
-  if (has_update_copies(plan) && trains_all(plan)) out.push_back(update_copies(plan, groups));
+  if (has_update_copies(plan))
+    out.push_back(trains_all(plan) ? update_copies(plan, groups) : adapter_update_copies(plan, stage));
   if (plan.library == Library::megatron && plan.pp > 1 && plan.subject->has_shape)
     out.push_back(stage_inputs(plan, stage));
 }
