@@ -83,10 +83,72 @@ TEST_CASE("Wraps in the middle of words, colours, boxes, entities and escapes do
   for (const char* text :
        {"1.00 GiB re\nserved in total by PyTorch", "\x1b[32m; 1.00\x1b[0m GiB reserved in total by PyTorch",
         "│ ; 1.00 GiB reserved │\n│ in total by PyTorch", "; 1.00&nbsp;GiB reserved in total by PyTorch",
-        "{\"error\": \"; 1.00 GiB\\nreserved in total by PyTorch\"}"}) {
+        "{\"error\": \"; 1.00 GiB\\nreserved in total by PyTorch\"}",
+        "{\"a\": \"{\\\"b\\\": \\\"; 1.00 GiB\\\\nreserved in total by PyTorch\\\"}",
+        "; 1.00 GiB re\u200bserved in total by PyTorch"}) {
     const std::string log = std::string(text).find(';') == std::string::npos ? "; " + std::string(text) : text;
     CAPTURE(log);
     CHECK(figure(log, "reserved_bytes").bytes == 1073741824);
+  }
+}
+
+TEST_CASE("A message over several lines goes on behind what stands before each line") {
+  for (const char* prefix :
+       {"[rank3]: ", "(EngineCore_DP0 pid=12) ERROR 09-01 12:00:00 [core.py:708] ", "2025-09-01T12:00:00.123456789Z ",
+        "svc-1  | ", "> ", "Sep 01 12:00:00 host python[1234]: ", "E       ", "2025-09-01T12:00:00.1Z stderr F ",
+        "worker-0: ", "0.00.046.129 I "}) {
+    CAPTURE(prefix);
+    const std::string log = std::string(prefix) + "Total hbm usage >= 22.47G:\n" + prefix +
+                            "    reserved        530.00M\n" + prefix + "    program          21.95G\n";
+    CHECK(figure(log, "reserved_bytes").bytes == 555745280);
+    CHECK(figure(log, "program_bytes").printed == "21.95G");
+  }
+}
+
+TEST_CASE("A number that a full terminal broke is one number; a new line is none") {
+  const std::string text =
+      "RuntimeError: CUDA out of memory. Tried to allocate 20.00 MiB (GPU 0; 1.96 GiB total capacity; "
+      "1.24 GiB already allocated; 2.88 MiB free; 1.25 GiB reserved in total by PyTorch)";
+  for (size_t width = 40; width < text.size(); ++width) {
+    std::string wrapped;
+    for (size_t i = 0; i < text.size(); i += width) wrapped += text.substr(i, width) + "\n";
+    CAPTURE(wrapped);
+    for (const LogFigure& one : read_log(wrapped).figures) {
+      const auto same = [&](const LogFigure& other) { return other.what == one.what && other.bytes == one.bytes; };
+      const LogReading whole = read_log(text);
+      CHECK(std::any_of(whole.figures.begin(), whole.figures.end(), same));
+    }
+    CHECK(has(wrapped, "reserved_bytes"));
+  }
+  CHECK(figure("INFO the log has a line that is longest here: # GPU blocks: 13\n2025-01-30 03:19:14 INFO next",
+               "gpu_blocks")
+            .number == 13);
+  CHECK(figure("(options of the longest of all lines: zero_init=1\n  127.48GB |   0.12GB | offload", "per_cpu_bytes")
+            .printed == "127.48GB");
+}
+
+TEST_CASE("UTF-16 and strings inside strings are read") {
+  std::string wide = "\xff\xfe";
+  for (const char c : std::string(kOom)) wide += std::string{c, '\0'};
+  CHECK(figure(wide, "reserved_unallocated_bytes").printed == "4.84 GiB");
+}
+
+TEST_CASE("A size in no known message is named as unread") {
+  const LogReading reading = read_log("occupied memory:2.47 GB\nreserved: 16 of them, at 158MB/s, 3/4\n");
+  REQUIRE(reading.gaps.size() == 1);
+  CHECK(reading.figures.empty());
+  CHECK(reading.gaps[0].printed == "occupied memory:2.47 GB");
+  CHECK(reading.gaps[0].line == 1);
+}
+
+TEST_CASE("A print of torch.cuda without a unit is of bytes, where it can be") {
+  CHECK(figure("max_memory_reserved: 57466159104 | max_memory_allocated: 53930270720", "peak_allocated_bytes").bytes ==
+        53930270720);
+  CHECK(figure("torch.cuda.max_memory_allocated(): 5.20 GiB", "peak_allocated_bytes").printed == "5.20 GiB");
+  for (const char* text : {"max_memory_allocated: 5.2", "max_memory_allocated: 20148"}) {
+    CAPTURE(text);
+    CHECK_FALSE(has(text, "peak_allocated_bytes"));
+    CHECK(read_log(text).gaps.size() == 1);
   }
 }
 
@@ -124,6 +186,16 @@ TEST_CASE("A table with commas is read by its head") {
   const char* log = "index, name, memory.used [MiB], memory.total [MiB]\n0, NVIDIA A100-SXM4-80GB, 13, 81920\n";
   CHECK(figure(log, "used_bytes").bytes == 13 * 1048576);
   CHECK(figure(log, "total_bytes").bytes == 81920LL * 1048576);
+  CHECK(figure(log, "gpu_name").text == "NVIDIA A100-SXM4-80GB");
+}
+
+TEST_CASE("A second head in a table begins another table, whatever its cells") {
+  const char* log =
+      "index, utilization.gpu [%], memory.used [MiB]\n3, 75 %, 77537 MiB\n"
+      "gpu_uuid, pid, used_gpu_memory [MiB]\nGPU-e82ab913, 2069192, 77002 MiB\n";
+  CHECK(figure(log, "used_bytes").device == 3);
+  CHECK(figure(log, "process_list_bytes").bytes == 77002LL * 1048576);
+  CHECK(figure(log, "gpus").number == 1);
 }
 
 /// A text as the row's tool would print it.
@@ -137,10 +209,10 @@ std::string sample_of(std::string_view pattern) {
     } else if (c == '{') {
       const char kind = pattern[i + 1];
       const bool size = kind == 'S' || kind == 'L', word = kind == 'w' || kind == 't';
-      text += size ? "1.50 GiB" : word ? "word" : "7";
+      text += size ? "1.50 GiB" : word ? "word" : kind == 'b' ? "7340032" : "7";
       i = pattern.find('}', i);
       REQUIRE(i != std::string_view::npos);
-      REQUIRE(std::string_view("SMGBPnfwtL").find(kind) != std::string_view::npos);
+      REQUIRE(std::string_view("SMGBDPbnfwtL").find(kind) != std::string_view::npos);
     } else if (c == '~' || c == '$') {
       text += " and ";
     } else if (c == '@') {

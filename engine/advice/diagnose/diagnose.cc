@@ -129,10 +129,28 @@ void find_differences(Case& c, const std::vector<Beside>& beside) {
   }
 }
 
+/// A bill of a model that nobody named is no measure of what ran.
+void say_model_assumed(Case& c) {
+  if (c.plan.has(Key::model) || c.plan.subject == nullptr) return;
+  const bool by_bill = std::any_of(c.findings.begin(), c.findings.end(), [](const Finding& finding) {
+    constexpr std::string_view kByBill[] = {"at_start", "after_steps", "weights_elsewhere", "kv_tokens_differ"};
+    return std::find(std::begin(kByBill), std::end(kByBill), finding.id) != std::end(kByBill);
+  });
+  if (!by_bill) return;
+  c.say(Severity::warning, "model_assumed",
+        "The log does not name the model, and the bill is of " + c.plan.subject->name +
+            ". Set the model that ran: what is said of weights and states follows it.");
+}
+
 void say_nothing_found(Case& c, const LogReading& log) {
   if (!c.findings.empty()) return;
   const Measured& m = c.measured;
-  if (m.failed) {
+  if (m.failed && m.tried) {
+    c.say(Severity::warning, "no_figures",
+          c.shown(*m.tried) + " was refused" + (m.free ? ", where " + c.shown(*m.free) + " was free" : "") +
+              ", and the message does not say what held the rest. The lines above it, nvidia-smi at that time and the "
+              "settings would.");
+  } else if (m.failed) {
     c.say(Severity::warning, "no_figures",
           "An allocation failed, and the message has no figures to tell why. The line above it, nvidia-smi at that "
           "time and "
@@ -186,6 +204,7 @@ Diagnosis diagnose(const Plan& plan, LogReading log) {
   if (!contradicted && !find_other_resource(c)) out.serving ? find_serving_causes(c) : find_training_causes(c);
   if (out.serving) find_differences(c, out.beside);
   say_nothing_found(c, out.log);
+  say_model_assumed(c);
   add_cures(c);
   out.symptom = c.symptom;
   if (!out.serving) {

@@ -71,7 +71,7 @@ void find_processes(const Printed& group, Measured& out) {
 
 void take_failure(const Printed& group, Measured& out) {
   out.failed = true;
-  out.tool = group.tool;
+  if (!is_serving_tool(out.tool)) out.tool = group.tool;
   out.device_index = group.device;
   out.tried = group.last("tried_bytes");
   out.allocated = group.last("allocated_bytes");
@@ -80,6 +80,7 @@ void take_failure(const Printed& group, Measured& out) {
   out.reserved = group.last("reserved_bytes");
   out.capacity = group.last("capacity_bytes");
   out.free = group.last("free_bytes");
+  out.program = group.last("total_bytes");
   out.private_pools = group.last("private_pool_bytes");
   out.allowed = group.last("allowed_bytes");
   if (!out.allowed) out.allowed = group.last("max_allowed_bytes");
@@ -117,12 +118,17 @@ std::optional<double> last_of(const AllPrinted& groups, Names names) {
   return value;
 }
 
+bool shows_devices(std::string_view tool) {
+  constexpr std::string_view kTools[] = {"nvidia-smi", "rocm-smi", "amd-smi", "gpustat", "MaxText"};
+  return std::find(std::begin(kTools), std::end(kTools), tool) != std::end(kTools);
+}
+
 /// nvidia-smi, rocm-smi: the fullest GPU.
 void take_device_tables(const AllPrinted& groups, Measured& out) {
   for (const auto& [number, group] : groups) {
     const std::string_view tool = group.tool;
     const std::optional<double> used = group.last("used_bytes");
-    if (!used || (tool != "nvidia-smi" && tool != "rocm-smi" && tool != "MaxText")) continue;
+    if (!used || !shows_devices(tool)) continue;
     if (out.device && *out.device >= *used) continue;
     out.device = used;
     const std::optional<double> total = group.last("total_bytes");
@@ -139,6 +145,7 @@ void take_peaks(const AllPrinted& groups, Measured& out) {
   out.capacity = largest(groups, {"capacity_bytes", "capacity_bytes_derived"});
   out.exceeded = out.resource.empty() ? largest(groups, {"exceeded_bytes"}) : std::nullopt;
   take_device_tables(groups, out);
+  if (std::string_view(out.tool) == "XLA") out.reserved.reset();  // what the system keeps, not what XLA does
   if (out.allocated && out.reserved && *out.reserved < *out.allocated) out.reserved.reset();  // rounded to whole GB
   if (out.allocated && out.reserved) out.unallocated = *out.reserved - *out.allocated;
   if (out.device && out.reserved) out.outside = std::max(0.0, *out.device - *out.reserved);
@@ -161,7 +168,9 @@ void take_serving(const AllPrinted& groups, Measured& out) {
   out.layers_on_gpu = last_of(groups, {"layers_offloaded"});
   out.layers = last_of(groups, {"layers_total"});
   out.kv_usage = last_of(groups, {"kv_usage_percent"});
-  out.preemptions = last_of(groups, {"preemptions"});
+  const auto share = last_of(groups, {"kv_usage"});
+  if (!out.kv_usage && share) out.kv_usage = *share * 100;
+  out.preemptions = last_of(groups, {"preemptions", "retracted"});
   out.budget = last_of(groups, {"budget_bytes"});
   out.compute = last_of(groups, {"compute_bytes"});
   if (!out.capacity) out.capacity = last_of(groups, {"capacity_bytes"});
@@ -175,6 +184,11 @@ void take_words(const LogReading& log, Measured& out) {
     const std::string_view tool = figure.tool;
     if (out.tool[0] == 0 || (is_serving_tool(tool) && !is_serving_tool(out.tool))) out.tool = figure.tool;
   }
+}
+
+/// An error of PyTorch between a server's lines is the server's.
+void take_program(const LogReading& log, Measured& out) {
+  if (is_serving_tool(log.program) && !is_serving_tool(out.tool)) out.tool = log.program;
 }
 
 /// Of the rank that speaks first: others are in other places of the pipeline.
@@ -227,6 +241,7 @@ Measured measured_of(const LogReading& log, const Plan& plan) {
   Measured out;
   const AllPrinted groups = groups_of(log);
   take_words(log, out);
+  take_program(log, out);
   if (const Printed* failure = failure_of(groups)) {
     take_failure(*failure, out);
   } else {

@@ -21,7 +21,7 @@ struct Measured {
   using Bytes = std::optional<double>;
   // training, and whatever runs on PyTorch
   Bytes allocated, reserved, device, capacity, free, tried, unallocated, process, other, outside, private_pools,
-      allowed, mps_other, exceeded;
+      allowed, mps_other, exceeded, program;
   // serving
   Bytes weights, activations, non_torch, graphs, kv_pool, kv_needed, budget, compute;
   std::optional<double> kv_tokens, max_model_len, longest_model_len, utilization, layers_on_gpu, layers, kv_usage,

@@ -49,7 +49,8 @@ bool not_empty(Case& c) {
 bool no_room_for_kv(Case& c) {
   const Measured& m = c.measured;
   const bool negative = m.kv_pool && *m.kv_pool <= 0;
-  if (!negative && m.stage != "kv") return false;
+  const bool no_tokens = m.kv_tokens && *m.kv_tokens <= 0;
+  if (!negative && !no_tokens && m.stage != "kv") return false;
   std::string text = "Nothing is left for the KV cache";
   if (negative) text += ": " + c.shown(-*m.kv_pool) + " is missing";
   if (m.weights) text += "; the weights took " + c.shown(*m.weights);

@@ -141,6 +141,14 @@ void outside(Case& c) {
 /// XLA sizes a program before it runs.
 bool compiled_too_large(Case& c) {
   const Measured& m = c.measured;
+  if (m.failed && m.program && m.tried && !m.allocated) {
+    c.symptom = Symptom::after_steps;
+    c.say(Severity::error, "compiled_too_large",
+          "The compiled program needs " + c.shown(*m.program) + " on the GPU, and " + c.shown(*m.tried) +
+              " of it could not be had. Where most of it is temporaries, recompute more, take a smaller batch, fuse "
+              "attention, or shard further.");
+    return true;
+  }
   if (!m.exceeded || !m.capacity) return false;
   c.symptom = Symptom::after_steps;
   c.say(Severity::error, "compiled_too_large",

@@ -6,6 +6,8 @@
 #include <map>
 #include <set>
 
+#include "engine/text.h"
+
 namespace vram {
 namespace {
 
@@ -60,6 +62,7 @@ constexpr Rule kRules[] = {
     {"LMDeploy", "max_model_len_effective", "gpu_blocks", '/', "block_tokens"},
     {"LMDeploy", "block_bytes", "gpu_blocks", '*', "kv_bytes"},
     {"TGI", "free_before_bytes", "free_after_kv_bytes", '-', "kv_bytes"},
+    {"TensorRT-LLM", "free_before_bytes", "free_after_model_bytes", '-', "weights_bytes"},
     {"torchtitan", "peak_reserved_bytes", "percent", '%', "capacity_bytes_derived"},
     {"DeepSpeed", "host_used_bytes", "host_percent", '%', "host_total_bytes"},
     {"PyTorch", "allocated_bytes", "cached_bytes", '+', "reserved_bytes"},
@@ -101,6 +104,7 @@ struct Count {
 
 constexpr Count kCounts[] = {
     {"PyTorch", "tried_bytes", "messages", 2},  {"nvidia-smi", "used_bytes", "gpus", 1},
+    {"amd-smi", "used_bytes", "gpus", 1},       {"gpustat", "used_bytes", "gpus", 1},
     {"rocm-smi", "used_bytes", "gpus", 1},      {"MaxText", "percent", "devices", 1},
     {"DeepSpeed", "cached_bytes", "points", 2}, {"DeepSpeed estimator", "per_gpu_bytes", "rows", 1},
     {"vLLM", "budget_bytes", "workers", 2}};
@@ -121,7 +125,8 @@ void count(const std::vector<LogFigure>& figures, std::vector<LogFigure>& out) {
 }
 
 /// "[32,4096,4096]" and "float": elements x width.
-double tensor_bytes(std::string_view shape, std::string_view type) {
+double tensor_bytes(std::string_view shape, const std::string& name) {
+  const std::string type = lower_case(name);
   const double width = type == "double" || type == "int64" || type == "complex64" ? 8
                        : type == "half" || type == "bfloat16"                     ? 2
                        : type == "bool" || type == "int8" || type == "uint8"      ? 1
@@ -138,10 +143,11 @@ double tensor_bytes(std::string_view shape, std::string_view type) {
   return elements * dimension * width;
 }
 
-void derive_tensor(const Message& message, std::vector<LogFigure>& out) {
+void derive_tensor(const Message& message, std::vector<LogFigure>& out, std::vector<LogGap>& gaps) {
   const LogFigure* shape = message.find("shape");
   const LogFigure* type = message.find("dtype");
-  if (shape == nullptr || type == nullptr || message.find("tried_bytes") != nullptr) return;
+  if (shape == nullptr || message.find("tried_bytes") != nullptr) return;
+  if (type == nullptr) return gaps.push_back({"tried_bytes", shape->printed, "its type is missing", shape->line});
   add_bytes(*shape, "tried_bytes", tensor_bytes(shape->text, type->text), out);
 }
 
@@ -191,7 +197,7 @@ void derive_figures(LogReading& reading) {
   std::vector<LogFigure> derived;
   for (const auto& [number, message] : messages) {
     for (const Rule& rule : kRules) apply(rule, message, derived);
-    derive_tensor(message, derived);
+    derive_tensor(message, derived, reading.gaps);
   }
   derive_host(messages, derived);
   count(reading.figures, derived);

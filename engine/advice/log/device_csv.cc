@@ -1,19 +1,25 @@
 #include "engine/advice/log/device_csv.h"
-#include "engine/text.h"
 
 #include <algorithm>
 #include <cctype>
+#include <optional>
+
+#include "engine/text.h"
+#include "engine/units.h"
 
 namespace vram {
 namespace {
 
 constexpr size_t kLongestRow = 2000, kMostRows = 256;
 
+enum class Kind : uint8_t { bytes, name, device };
+
 struct Column {
   std::string_view head;  // without blanks, in small letters
   const char* what;
   uint64_t unit_bytes;
   const char* tool;
+  Kind kind = Kind::bytes;
 };
 
 constexpr uint64_t kMi = 1 << 20;
@@ -23,6 +29,9 @@ constexpr Column kColumns[] = {{"memory.total[mib]", "total_bytes", kMi, "nvidia
                                {"memory.reserved[mib]", "driver_reserved_bytes", kMi, "nvidia-smi"},
                                {"used_gpu_memory[mib]", "process_list_bytes", kMi, "nvidia-smi"},
                                {"used_memory[mib]", "process_list_bytes", kMi, "nvidia-smi"},
+                               {"name", "gpu_name", 1, "nvidia-smi", Kind::name},
+                               {"index", "device", 1, "nvidia-smi", Kind::device},
+                               {"cardseries", "gpu_name", 1, "rocm-smi", Kind::name},
                                {"vramtotalmemory(b)", "total_bytes", 1, "rocm-smi"},
                                {"vramtotalusedmemory(b)", "used_bytes", 1, "rocm-smi"}};
 
@@ -59,7 +68,7 @@ std::vector<const Column*> read_head(std::string_view row) {
   bool known = false;
   for (const std::string_view cell : cells(row)) {
     columns.push_back(find_column(cell));
-    known = known || columns.back() != nullptr;
+    known = known || (columns.back() != nullptr && columns.back()->kind == Kind::bytes);
   }
   if (!known || columns.size() < 2) columns.clear();
   return columns;
@@ -68,7 +77,7 @@ std::vector<const Column*> read_head(std::string_view row) {
 struct Table {
   LogReading& reading;
   std::vector<const Column*> columns;
-  uint32_t message = 1u << 20;  // beyond those of the rest of the log
+  uint32_t message = kFirstTableMessage;
   int device = 0;
   size_t rows = 0;
 
@@ -90,16 +99,38 @@ struct Table {
     }
   }
 
-  /// False where the row is none of the table.
-  bool add_row(std::string_view row, uint32_t line) {
-    const std::vector<std::string_view> values = cells(row);
-    if (values.size() != columns.size() || rows++ >= kMostRows) return false;
-    ++message;
+  void add_name(const Column& column, std::string_view cell, uint32_t line) {
+    LogFigure figure;
+    figure.what = column.what;
+    figure.kind = CaptureKind::text;
+    figure.text = figure.printed = std::string(trimmed(cell));
+    figure.tool = column.tool;
+    figure.device = device;
+    figure.message = message;
+    figure.line = line;
+    if (!figure.text.empty()) reading.figures.push_back(std::move(figure));
+  }
+
+  /// The GPU of a row is counted where no column says it.
+  void find_device(const std::vector<std::string_view>& values) {
     for (size_t i = 0; i < columns.size(); ++i) {
-      if (columns[i] != nullptr) add(*columns[i], values[i], line);
+      if (columns[i] == nullptr || columns[i]->kind != Kind::device) continue;
+      const std::optional<double> number = read_number(trimmed(values[i]));
+      if (number && *number >= 0 && *number < 1e6) device = static_cast<int>(*number);
+    }
+  }
+
+  /// Rows with another number of cells are none of the table.
+  void add_row(std::string_view row, uint32_t line) {
+    const std::vector<std::string_view> values = cells(row);
+    if (values.size() != columns.size() || rows++ >= kMostRows) return;
+    ++message;
+    find_device(values);
+    for (size_t i = 0; i < columns.size(); ++i) {
+      if (columns[i] == nullptr || columns[i]->kind == Kind::device) continue;
+      columns[i]->kind == Kind::name ? add_name(*columns[i], values[i], line) : add(*columns[i], values[i], line);
     }
     ++device;
-    return true;
   }
 };
 
@@ -111,14 +142,14 @@ void read_device_csv(std::string_view log, LogReading& reading) {
     const std::string_view row = log.substr(0, log.find('\n'));
     log.remove_prefix(std::min(log.size(), row.size() + 1));
     if (row.size() > kLongestRow || row.find(',') == std::string_view::npos) continue;
-    if (!table.columns.empty() && table.add_row(row, line)) continue;
-    if (row.find('[') == std::string_view::npos && row.find('(') == std::string_view::npos) continue;
     std::vector<const Column*> head = read_head(row);
-    if (!head.empty()) {
-      table.columns = std::move(head);
-      table.device = 0;
-      table.rows = 0;
+    if (head.empty()) {
+      if (!table.columns.empty()) table.add_row(row, line);
+      continue;
     }
+    table.columns = std::move(head);
+    table.device = 0;
+    table.rows = 0;
   }
 }
 

@@ -11,11 +11,12 @@ namespace {
 constexpr int kMostDigits = 18;  // as many as 64 bits hold
 
 bool digit(char c) { return c >= '0' && c <= '9'; }
+bool goes_on(const LogText& text, size_t at) { return text.gap(at) == Gap::none || text.gap(at) == Gap::broken; }
 bool letter(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; }
 
 size_t digits_from(const LogText& text, size_t at) {
   size_t end = at;
-  while (digit(text.at(end)) && (end == at || text.gap(end) == Gap::none)) ++end;
+  while (digit(text.at(end)) && (end == at || goes_on(text, end))) ++end;
   return end - at;
 }
 
@@ -38,13 +39,11 @@ struct Reader {
 
   /// ",840": three digits, as often as they come; two or four are decimals.
   bool thousands(size_t at) const {
-    return text.at(at) == ',' && text.gap(at) == Gap::none && text.gap(at + 1) == Gap::none &&
-           digits_from(text, at + 1) == 3;
+    return text.at(at) == ',' && goes_on(text, at) && goes_on(text, at + 1) && digits_from(text, at + 1) == 3;
   }
   bool point(size_t at) const {
     const char c = text.at(at);
-    return (c == '.' || c == ',') && text.gap(at) == Gap::none && text.gap(at + 1) == Gap::none &&
-           digits_from(text, at + 1) > 0;
+    return (c == '.' || c == ',') && goes_on(text, at) && goes_on(text, at + 1) && digits_from(text, at + 1) > 0;
   }
 };
 

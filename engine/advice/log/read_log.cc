@@ -1,8 +1,10 @@
 #include "engine/advice/log/read_log.h"
 
+#include <algorithm>
 #include <array>
 #include <cctype>
 #include <map>
+#include <set>
 
 #include "engine/advice/log/derive.h"
 #include "engine/advice/log/device_csv.h"
@@ -15,6 +17,8 @@ namespace {
 
 constexpr size_t kFirstKept = 16, kLastKept = 48;  // of each figure, where a log prints it at every step
 constexpr size_t kMostGaps = 64, kMostFigures = 20000;
+constexpr const char* kUnknown = "bytes";
+constexpr size_t kMostUnknown = 12, kWordsBefore = 32;  // sizes in no known message; characters shown before one
 
 /// Of what a log prints at every step, the first and the last.
 void thin_out(LogReading& reading) {
@@ -53,9 +57,7 @@ struct Index {
     for (char digit = '0'; digit <= '9'; ++digit) by_character[static_cast<uint8_t>(digit)].push_back(candidate);
   }
 
-  const std::vector<Candidate>& at(char c) const {
-    return by_character[static_cast<uint8_t>(lower_case(c))];
-  }
+  const std::vector<Candidate>& at(char c) const { return by_character[static_cast<uint8_t>(lower_case(c))]; }
 };
 
 const char* reason(Scan result) {
@@ -70,7 +72,9 @@ struct Reader {
   uint32_t prefix_line = 0;  // where the rank was named
   int prefix_rank = -1;
   const char* prefix_name = "rank";
-  std::vector<int> devices, ranks;  // by message; -1: not named
+  std::vector<int> devices, ranks;   // by message; -1: not named
+  size_t unknown = 0, last_gap = 0;  // behind the beginning of the last one, which another row may find again
+  uint32_t known_line = 0;           // the last on which a message was known
 
   void begin_message(const char* of) {
     tool = of;
@@ -80,7 +84,8 @@ struct Reader {
   }
 
   void add_gap(const Capture& capture, const std::string& why) {
-    if (out.gaps.size() >= kMostGaps) return;
+    if (out.gaps.size() >= kMostGaps || capture.begin + 1 == last_gap) return;
+    last_gap = capture.begin + 1;
     out.gaps.push_back({capture.name, text.excerpt(capture.begin, capture.end), why, line(capture.begin)});
   }
 
@@ -94,6 +99,28 @@ struct Reader {
     made.message = message;
     made.line = line(at);
     return made;
+  }
+
+  /// A size that no message known here states: told, since it may be the one that matters.
+  size_t add_unknown(size_t at) {
+    if (line(at) == known_line) return at + 1;
+    const bool inside = at > 0 && text.gap(at) == Gap::none && inside_token(text.at(at - 1));
+    if (inside || unknown >= kMostUnknown) return at + 1;
+    const SizeScan size = scan_size(text, at, Gigabyte::binary);
+    const char last = size.end > at ? lower_case(text.at(size.end - 1)) : '\0';
+    const bool unit =
+        size.result == Scan::read && last == 'b' && std::isalpha(static_cast<unsigned char>(text.at(size.end - 2)));
+    if (!unit || text.at(size.end) == '/' || size.bytes < 1 << 10) return unit ? size.end : at + 1;
+    size_t begin = at;
+    while (begin > 0 && at - begin < kWordsBefore && text.lines[begin - 1] == text.lines[at]) --begin;
+    out.gaps.push_back({kUnknown, text.excerpt(begin, size.end), "no message known here", line(at)});
+    ++unknown;
+    return size.end;
+  }
+
+  static bool inside_token(char before) {
+    return std::isalnum(static_cast<unsigned char>(before)) != 0 || before == '.' || before == '-' || before == '_' ||
+           before == '/';
   }
 
   /// "resource=host;code=1455"
@@ -138,6 +165,7 @@ struct Reader {
 
   void take(const Candidate& candidate, const RowMatch& match, size_t at) {
     if (candidate.row->role == RowRole::prefix) {
+      if (out.program[0] == 0) out.program = candidate.family->tool;
       for (const Capture& capture : match.captures) {
         prefix_rank = static_cast<int>(capture.number);
         prefix_name = capture.name == "tp_rank" ? "tp_rank" : "rank";
@@ -179,6 +207,7 @@ struct Reader {
         RowMatch match = match_row(*candidate.row, candidate.family->gigabyte, text, at);
         if (match.matched) {
           take(candidate, match, at);
+          if (candidate.row->role != RowRole::prefix) known_line = line(match.end - 1);
           next = match.end;
           near_miss.captures.clear();
           break;
@@ -188,6 +217,7 @@ struct Reader {
       for (const Capture& capture : near_miss.captures) {
         if (capture.result == Scan::no_unit) add_gap(capture, reason(capture.result));
       }
+      if (next == at + 1 && std::isdigit(static_cast<unsigned char>(text.at(at))) != 0) next = add_unknown(at);
       at = next;
     }
     for (LogFigure& made : out.figures) {
@@ -196,6 +226,16 @@ struct Reader {
     }
   }
 };
+
+/// Sizes on the lines of a table that was read after all.
+void forget_known(LogReading& reading) {
+  std::set<uint32_t> known;
+  for (const LogFigure& figure : reading.figures) {
+    if (figure.message >= kFirstTableMessage) known.insert(figure.line);
+  }
+  const auto is_known = [&](const LogGap& gap) { return gap.what == kUnknown && known.count(gap.line) > 0; };
+  reading.gaps.erase(std::remove_if(reading.gaps.begin(), reading.gaps.end(), is_known), reading.gaps.end());
+}
 
 }  // namespace
 
@@ -208,6 +248,7 @@ LogReading read_log(std::string_view log) {
   LogReading reading = std::move(reader.out);
   reading.left_out_bytes = text.left_out;
   read_device_csv(log, reading);
+  forget_known(reading);
   derive_figures(reading);
   thin_out(reading);
   return reading;

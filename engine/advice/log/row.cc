@@ -8,7 +8,8 @@ namespace {
 
 constexpr size_t kSkip = 200, kWord = 120;
 constexpr size_t kCutWords = 3;  // characters of a text cut off that are enough to know it by
-constexpr size_t kKnown = 6;     // characters that matched before a size without a unit, to take it for one
+constexpr uint64_t kLeastBytes = 1 << 20;
+constexpr size_t kKnown = 6;  // characters that matched before a size without a unit, to take it for one
 
 bool word_character(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; }
 bool special(char c) { return std::string_view("{<>^~$@!").find(c) != std::string_view::npos; }
@@ -93,12 +94,18 @@ struct Matcher {
       rest.remove_prefix(1);
       return rest.find('{') == std::string_view::npos;
     }
+    if (at < text.size() && lower_case(text.at(at)) != lower_case(rest[0])) skip_prefix();
     if (at >= text.size() || lower_case(text.at(at)) != lower_case(rest[0])) return false;
     rest.remove_prefix(1);
     ++literal;
     ++matched;
     ++at;
     return true;
+  }
+
+  /// A message that goes on in the next line goes on behind what stands before each line.
+  void skip_prefix() {
+    if (matched > 0 && text.gap(at) == Gap::line) at = text.behind_prefix(at);
   }
 
   void optional(std::string_view& rest) {
@@ -147,6 +154,7 @@ struct Matcher {
     std::string name(close > 3 ? rest.substr(3, close - 3) : std::string_view());
     rest.remove_prefix(close + 1);
     literal = 0;
+    skip_prefix();
     if (kind == 'w' || kind == 't') return capture_text(kind, std::move(name), rest);
     if (kind == 'n' || kind == 'f') return capture_number(std::move(name));
     if (kind == 'L') return capture_list(name);
@@ -187,10 +195,20 @@ struct Matcher {
   /// A number whose unit stands elsewhere: in the table's head, or nowhere.
   void scan_bare(char kind, Capture& found) const {
     const NumberScan number = scan_number(text, at);
-    const uint64_t unit = kind == 'M' ? 1 << 20 : kind == 'G' ? 1 << 30 : kind == 'P' ? 4096 : 1;
+    const uint64_t unit = kind == 'M'   ? 1 << 20
+                          : kind == 'G' ? 1 << 30
+                          : kind == 'P' ? 4096
+                          : kind == 'D' ? 1000000000
+                                        : 1;
     found.result = number.result;
     if (number.result == Scan::absent) return;
     found.end = number.end;
+    const bool bytes = kind == 'B' || kind == 'b';
+    const bool small = kind == 'b' && number.digits > 0 && number.digits < kLeastBytes;
+    if (bytes && (number.decimals > 0 || small)) {
+      found.result = Scan::no_unit;
+      return;
+    }
     if (!number_bytes(number, unit, found.bytes)) found.result = Scan::too_large;
   }
 
@@ -211,6 +229,7 @@ struct Matcher {
       if (kind == 'w' && end > at && text.gap(end) != Gap::none) break;
       if (kind == 'w' && std::string_view(",;|()\"'=[]{}<>").find(text.at(end)) != std::string_view::npos) break;
       if (kind == 't' && !words.empty() && words_follow(words, end)) break;
+      if (kind == 't' && !words.empty() && words[0] == '|' && text.at(end) == '|') break;  // a cell ends there
     }
     if (end == at) return false;
     Capture found{std::move(name), CaptureKind::text, Scan::read, 0, 0, text.excerpt(at, end), at, end};

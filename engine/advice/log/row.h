@@ -19,7 +19,9 @@ enum class RowRole : uint8_t {
 /// One thing that a tool prints. A pattern is the text, with these in it (white space does not count, neither do
 /// capitals; a text that is cut off inside words still counts):
 ///   {S name}  a size with its unit      {M name} {G name}  a bare number of MiB, of GiB
+///   {D name}  a bare number of 10^9 bytes
 ///   {B name}  bytes                     {P name}           pages of 4,096 bytes
+///   {b name}  bytes in a print of the user's own: below 2^20 they are another unit, which is missing
 ///   {n name}  a whole number            {f name}           any number
 ///   {w name}  a word                    {t name}           text up to what follows, on the line
 ///   {L name}  sizes, one after the other

@@ -17,8 +17,10 @@ constexpr LogRow kXla[] = {
     {"HLO temp {S hlo_temp} ("},
     {"Out of memory while trying to allocate {B tried} bytes", "", RowRole::starts},
     {"Out of memory while trying to allocate {S tried}", "", RowRole::starts},
-    {"Out of memory allocating {B tried} bytes", "", RowRole::starts},
-    {"Attempting to reserve {S tried} at the bottom of memory", "", RowRole::starts},
+    {"Out of memory allocating {B tried} bytes^ (allocated so far: {B allocated} bytes", "", RowRole::starts},
+    {"Attempting to reserve {S tried} at the bottom of memory^. That was not possible. There are {S free} free^, {S} "
+     "reserved, and {S reservable} reservable",
+     "", RowRole::starts},
     {"Attempting to allocate {S tried}. That was not possible. There are {S free} free", "", RowRole::starts},
     {"Failed to allocate request for {S} ({S tried}) on device ordinal {n device}", "", RowRole::starts},
     {"parameter allocation: {S parameter}"},
@@ -31,11 +33,14 @@ constexpr LogRow kXla[] = {
 };
 
 constexpr LogRow kTensorFlow[] = {
-    {"OOM when allocating tensor with shape[{t shape}] and type {w dtype}^ on ~GPU:{n device}", "", RowRole::starts},
+    {"OOM when allocating tensor with shape[{t shape}] and type {w dtype}^ on $GPU:{n device}", "", RowRole::starts},
+    {"OOM when allocating tensor with shape[{t shape}]^$T=DT_{w dtype}", "", RowRole::starts},
+    {"OOM when allocating tensor with shape[]", "oom=1;unread=tried_bytes", RowRole::starts},
     {"ran out of memory trying to allocate {S tried} (rounded to {B tried_rounded})", "", RowRole::starts},
     {"ran out of memory trying to allocate {S tried}", "", RowRole::starts},
     {"failed to allocate {S} ({B tried} bytes) from device", "", RowRole::starts},
     {"failed to alloc {B tried} bytes", "", RowRole::starts},
+    {"{n} Chunks of size {B} totalling {S}"},
     {"Sum Total of in-use chunks: {S in_use_chunks}"},
     {"Limit: {B limit}$InUse: {B in_use}", "", RowRole::starts},
     {"MaxInUse: {B max_in_use}"},
@@ -48,7 +53,12 @@ constexpr LogRow kOnnx[] = {
     {"Available memory of {B free} is smaller than requested bytes of {B tried}", "", RowRole::starts},
 };
 
+// paddle/fluid/memory, platform/gpu_info.cc: binary units, six decimals; plain bytes to 1.2.
 constexpr LogRow kPaddle[] = {
+    {"Cannot allocate {S tried} memory on GPU {n device}, available memory is only {S free}", "", RowRole::starts},
+    {"Cannot allocate {S tried} GPU memory, available memory is {S free}", "", RowRole::starts},
+    {"Cannot malloc {S tried} GPU memory", "", RowRole::starts},
+    {"enforce allocating~available failed, {B tried} > {B free}", "", RowRole::starts},
     {"Cannot allocate {S tried} memory on GPU {n device}^, {S allocated} memory has been allocated^ and available "
      "memory "
      "is only {S free}",

@@ -12,6 +12,8 @@ constexpr LogRow kNvidia[] = {
     {"| {n} N/A N/A {n} {w} {w process_name} {S process_list} |"},
     {"| {n device} {n} {n} {n} | {S used} / {S total} |", "", RowRole::starts},  // a MIG device
     {"| {n device} {t gpu_name} | 0000", "", RowRole::starts},
+    {"GPU {n device}: {t gpu_name} (UUID", "", RowRole::starts},
+    {"fb_memory_usage>$total>{S total}$used>{S used}^$free>{S free}", "", RowRole::starts},  // XML
     {"FB Memory Usage Total : {S total}< Reserved : {S driver_reserved}> Used : {S used}^ Free : {S free}", "",
      RowRole::starts},
 };
@@ -22,9 +24,28 @@ constexpr LogRow kRocm[] = {
     {"VRAM Total Memory (B)\" @{B total}"},
     {"VRAM Total Used Memory (B)\" @{B used}"},
     {"card{n device}\":", "", RowRole::starts},
+    {"Card series\" @{t gpu_name}\""},
+    {"Card series: {t gpu_name}"},
+    {"VRAM% GPU%", "unread=used_bytes"},  // of a total that is not printed
 };
 
-constexpr LogFamily kFamilies[] = {{"nvidia-smi", Gigabyte::binary, kNvidia}, {"rocm-smi", Gigabyte::binary, kRocm}};
+// amdsmi_commands.py: bytes / 2^20.
+constexpr LogRow kAmd[] = {
+    {"TOTAL_VRAM: {S total}", "", RowRole::starts},
+    {"USED_VRAM: {S used}"},
+    {"FREE_VRAM: {S free}"},
+};
+
+// gpustat, and the table of amd-smi: one unit behind two numbers.
+constexpr LogRow kShort[] = {
+    {"[{n device}] {t gpu_name} | {n}'C", "", RowRole::starts},
+    {"| {M used} / {M total} MB |"},
+};
+
+constexpr LogFamily kFamilies[] = {{"nvidia-smi", Gigabyte::binary, kNvidia},
+                                   {"rocm-smi", Gigabyte::binary, kRocm},
+                                   {"amd-smi", Gigabyte::binary, kAmd},
+                                   {"gpustat", Gigabyte::binary, kShort}};
 
 }  // namespace
 

@@ -10,6 +10,9 @@ constexpr LogRow kKernel[] = {
     {"oom-kill:constraint=CONSTRAINT_CPUSET", "constraint=cpuset;resource=host"},
     {"Kill<ed> process {n} ({t process_name}) total-vm:{S total_vm}, anon-rss:{S anon_rss}^, file-rss:{S file_rss}",
      "resource=host"},
+    {"Memory cgroup out of memory", "constraint=memcg;resource=host"},
+    {"memory: usage {S host_used}, limit {S host_limit}, failcnt", "resource=host"},
+    {"due to memory used ({B host_used}) / total ({B host_total})", "resource=host"},  // systemd-oomd
     {"[{n}] {n} {n} {P total_vm} {P rss} {n} {n} {n} {w process_name}", "resource=host"},
     {"[{n}] {n} {n} {P total_vm} {P rss} {P} {P} {P} {n} {n} {n} {w process_name}", "resource=host"},
 };
@@ -18,8 +21,10 @@ constexpr LogRow kLauncher[] = {
     {"exitcode: {n exitcode}^) local_rank: {n local_rank}"},
     {"return code = {n exitcode}"},
     {"Reason: OOMKilled$Exit Code: {n exitcode}", "resource=host"},
-    {"Exit Code: {n exitcode}"},
+    {"Exit Code<:> <(>{n exitcode}"},
     {"exited with code {n exitcode}"},
+    {"signal 9: SIGKILL", "resource=host"},
+    {"{n} Killed {w process_name}", "resource=host"},  // a shell: "line 28: 8156 Killed python3 main.py"
     {"rank : {n rank} (local_rank: {n local_rank})"},
     {"Signal 9 (SIGKILL)", "resource=host"},
     {"Signals.SIGKILL: 9", "resource=host"},
@@ -29,6 +34,9 @@ constexpr LogRow kLauncher[] = {
 constexpr LogRow kSlurm[] = {
     {"Detected {n oom_events} oom-kill event", "resource=host"},
     {"Detected {n oom_events} oom_kill event", "resource=host"},
+    {"task {n}: Out Of Memory", "resource=host"},
+    {"State: OUT_OF_MEMORY", "resource=host"},
+    {"have been OOM Killed", "resource=host"},
 };
 
 // psutil's bytes / 2^30, called GB.
@@ -40,6 +48,8 @@ constexpr LogRow kRay[] = {
     {"was running was {S host_used} / {S host_total} ({f fraction})^, which exceeds the memory usage threshold of "
      "{f threshold}",
      "resource=host"},
+    {"{n oom_events} Workers (tasks / actors) killed due to memory pressure", "resource=host"},
+    {"is used ({G host_used} / {S host_total}). The top", "resource=host"},
 };
 
 constexpr LogRow kAllocators[] = {
@@ -48,12 +58,15 @@ constexpr LogRow kAllocators[] = {
     {"os error 1455", "resource=host;code=1455"},
     {"WinError 1455", "resource=host;code=1455"},
     {"std::bad_alloc", "resource=host"},
+    {"Unable to allocate {S tried} for an array with shape", "resource=host", RowRole::starts},
+    {"memory allocation of {B tried} bytes failed", "resource=host", RowRole::starts},
+    {"Could not allocate pinned host memory of size: {B tried}", "resource=host", RowRole::starts},
     {"[Errno 12] Cannot allocate memory", "resource=host"},
 };
 
 constexpr LogRow kShared[] = {
     {"out of shared memory", "resource=shm"},
-    {"[{n local_device}] ~failed to extend /dev/shm/{w} to {B shm_tried} bytes", "resource=shm"},
+    {"[{n local_device}] {w} NCCL WARN ~failed to extend /dev/shm/{w} to {B shm_tried} bytes", "resource=shm"},
     {"failed to extend /dev/shm/{w} to {B shm_tried} bytes", "resource=shm"},
     {"Error while creating shared memory segment /dev/shm/{w} (size {B})", "resource=shm"},
     {"unable to write to file", "resource=shm"},

@@ -12,9 +12,10 @@ constexpr LogRow kLlama[] = {
     {"kv_cache_unified_iswa: {w on} KV buffer size = {S kv}"},
     {"kv_cache: {w on} KV buffer size = {S kv}"},
     {"init: {w on} KV buffer size = {S kv}"},
-    {"kv_cache: size = {S kv} ({n n_ctx} cells, {n kv_layers} layers, {n}</{n}> seqs), K ({w k_type}): {S k}, V "
+    {"kv_cache: size = {S kv} ({n n_ctx} cells^, {n kv_layers} layers^, {n}</{n}> seqs), K ({w k_type}): {S k}, V "
      "({w v_type}): {S v}"},
-    {"kv_cache_unified: size = {S kv} ({n n_ctx} cells, {n kv_layers} layers, {n}</{n}> seqs), K ({w k_type}): {S k}, "
+    {"kv_cache_unified: size = {S kv} ({n n_ctx} cells^, {n kv_layers} layers^, {n}</{n}> seqs), K ({w k_type}): {S "
+     "k}, "
      "V "
      "({w v_type}): {S v}"},
     {"kv_cache: size = {S kv}"},
@@ -36,13 +37,23 @@ constexpr LogRow kLlama[] = {
     {"n_ubatch = {n n_ubatch}"},
     {"n_slots = {n n_slots}"},
     {"n_ctx_slot = {n n_ctx}"},
-    {"n_layer = {n layers}"},
+    {"info: n_layer = {n layers}"},
+    {"meta: n_layer = {n layers}"},
+    {"internal: n_layer = {n layers}"},
+    {"using device {w device_name} ({t gpu_name}) (~) - {S free} free", "", RowRole::starts},
+    {"using device {w device_name} ({t gpu_name}) - {S free} free", "", RowRole::starts},
+    {"Device {n device}: {t gpu_name}, compute capability {f}, VMM: {w}^, VRAM: {S capacity}", "", RowRole::starts},
+    {"Device {n device}: {t gpu_name}, gfx~, VRAM: {S capacity}", "", RowRole::starts},
+    {"(Total VRAM: {S vram_total})"},
+    {"({S capacity}, {S free} free)"},  // --list-devices
     {"model size = {S file} ({f bits_per_weight} BPW)"},
     {"file size = {S file} ({f bits_per_weight} BPW)"},
     {"general.name = {t model_name}"},
     {"mem required = {S host_required}^ (+ {S per_state} per state)"},
     {"total VRAM used: {S used}"},
     {"VRAM used: {S vram_used}"},
+    {"VRAM scratch buffer: {S scratch}"},
+    {"ggml ctx size = {S ggml_ctx}"},
     {"recommendedMaxWorkingSetSize = {S working_set}"},
     {"buffer, size = {S buffers}^, offs = {n}, ({M used_total} /"},
     {"buffer, size = {S buffers}^, ({M used_total} /"},
@@ -52,6 +63,13 @@ constexpr LogRow kLlama[] = {
     {"alloc_tensor_range: failed to allocate {w} buffer of size {B tried}", "stage=weights"},
     {"gallocr_reserve_n_impl: failed to allocate {w} buffer of size {B tried}", "stage=compute"},
     {"gallocr_reserve_n: failed to allocate {w} buffer of size {B tried}", "stage=compute"},
+    {"failed to allocate {S tried} of pinned memory", "resource=host", RowRole::starts},
+    {"cpu_buffer_type_alloc_buffer: failed to allocate buffer of size {B tried}", "resource=host", RowRole::starts},
+    {"failed to allocate buffer, size = {S tried}", "", RowRole::starts},        // Metal
+    {"Device memory allocation of size {B tried} failed", "", RowRole::starts},  // Vulkan
+    {"ErrorOutOfDeviceMemory", "oom=1"},
+    {"memory pool (needed {B tried}, available {B free})", "", RowRole::starts},
+    {"CUDA error {n} at ~: out of memory", "oom=1"},
     {"failed to allocate buffer for kv cache", "stage=kv"},
     {"failed to allocate compute buffers", "stage=compute"},
     {"unable to allocate {w} buffer", "stage=weights"},
@@ -61,9 +79,14 @@ constexpr LogRow kLlama[] = {
     {"|-{w device_name}({t gpu_name})|{M capacity}={M free}+({M self}={M weights}+{M kv}+{M compute})+{M "
      "unaccounted}|"},
     {"|-{w}|{M host_self}={M}+{M}+{M}|"},
+    {"- CPU ({t}): {M host_total} {M host_self} = {M} + {M} + {M}"},
     {"- {w device_name} ({t gpu_name}): {M capacity} = {M free} + ({M self} = {M weights} + {M kv} + {M compute}) + "
      "{M unaccounted}"},
     {"projected to use {S projected_total} of device memory vs. {S free} of free device memory"},
+    {"- {w device_name} ({t gpu_name}): {M capacity} total, {M projected} used, {M lacking} deficit"},
+    {"- {w device_name} ({t gpu_name}): {M capacity} total, {M projected} used, {M left} surplus"},
+    {"- {w device_name} ({t gpu_name}): {n} layers, {S projected} used, {S left} free"},
+    {"cannot fulfill margin of {S margin} on all devices, need to use {S lacking} less"},
     {"will leave {M left} >= {S margin} of free device memory"},
     {"cannot meet free memory target of {S margin}^, need to <use ><reduce device memory by >{S lacking}"},
     {"estimated memory usage of mmproj is {S mmproj}"},
@@ -93,6 +116,11 @@ constexpr LogRow kOllama[] = {
     {"msg=\"total memory\" size=\"{S total}"},
     {"msg=\"gpu memory\" ~available=\"{S available}\" free=\"{S free}\""},
     {"msg=\"system memory\" total=\"{S host_total}\" free=\"{S host_free}\"^ free_swap=\"{S swap_free}\""},
+    {"{S available} VRAM available^, loading up to {n layers_most} GPU layers", "", RowRole::starts},
+    {"\"total vram\"=\"{S vram_total}"},
+    {"total_vram=\"{S vram_total}"},
+    {"available={B available} required=\"{S required_full}"},
+    {"predicted usage exceeds VRAM\" ~totalMemory={B capacity} predicted={B required_full}"},
     {"msg=\"inference compute\" ~total=\"{S capacity}\" available=\"{S available}\""},
     {"minimum_memory={B minimum}"},
     {"layer_size=\"{S layer}"},
@@ -109,14 +137,23 @@ constexpr LogRow kOllama[] = {
      RowRole::starts},
 };
 
+// `ollama ps`, whose sizes are decimal.
+constexpr LogRow kOllamaPs[] = {
+    {"{S total} {f gpu_percent}% GPU"},
+    {"{S total} {f}%/{f gpu_percent}% CPU/GPU"},
+    {"{S total} 100% CPU"},
+};
+
 constexpr LogRow kMlx[] = {
     {"Attempting to allocate {B tried} bytes which is greater than the maximum allowed buffer size of {B max_buffer} "
      "bytes",
      "", RowRole::starts},
 };
 
-constexpr LogFamily kFamilies[] = {
-    {"llama.cpp", Gigabyte::binary, kLlama}, {"Ollama", Gigabyte::binary, kOllama}, {"MLX", Gigabyte::binary, kMlx}};
+constexpr LogFamily kFamilies[] = {{"llama.cpp", Gigabyte::binary, kLlama},
+                                   {"Ollama", Gigabyte::binary, kOllama},
+                                   {"ollama ps", Gigabyte::decimal, kOllamaPs},
+                                   {"MLX", Gigabyte::binary, kMlx}};
 
 }  // namespace
 

@@ -7,9 +7,12 @@ namespace {
 constexpr LogRow kSglang[] = {
     {"TP{n tp_rank}]", "", RowRole::prefix},
     {"Load weight begin. avail mem={S avail_before_weights}", "", RowRole::starts},
-    {"Load weight end. ~avail mem={S avail_after_weights}^, mem usage={S weights}"},
-    {"KV Cache <is >allocated. ~#tokens: {n kv_tokens}^, K <size: >{S k}^, V <size: >{S v}"},
-    {"KV Cache is allocated. ~#tokens: {n kv_tokens}^, KV size: {S kv}"},
+    {"Load weight end. $avail mem={S avail_after_weights}^, mem usage={S weights}"},
+    {"KV Cache <is >allocated. $#tokens: {n kv_tokens}^, K <size: >{S k}^, V <size: >{S v}"},
+    {"KV Cache is allocated. $#tokens: {n kv_tokens}^, KV size: {S kv}"},
+    {"KV Cache is allocated. K size: {S k}, V size: {S v}"},
+    {"max_total_tokens={n} is larger than the profiled value {n kv_tokens}"},
+    {"avail_mem={S avail_capturing}"},
     {"KV size: {S kv}"},
     {"Mamba Cache is allocated. ~conv_state size: {S conv_state}^<,> ssm_state size: {S recurrent}"},
     {"Memory pool end. avail mem={S avail_after_pool}"},
@@ -19,6 +22,10 @@ constexpr LogRow kSglang[] = {
      "avail "
      "mem={S free}"},
     {"Capture <target ><draft ><verify ><prefill ><decode ><piecewise >cuda graph end. ~avail mem={S free}"},
+    {"ServerArgs(model_path='{w model_name}'", "", RowRole::starts},
+    {"tp_size={n tensor_parallel}"},
+    {"pp_size={n pipeline_parallel}"},
+    {"context_length={n max_model_len}"},
     {"max_total_num_tokens={n kv_tokens}", "", RowRole::starts},
     {"chunked_prefill_size={n chunked_prefill_size}"},
     {"max_prefill_tokens={n max_prefill_tokens}"},
@@ -33,12 +40,19 @@ constexpr LogRow kSglang[] = {
     {"Capture cuda graph failed", "stage=graphs"},
     {"#running-req: {n running}^, #token: {n tokens_used}^, token usage: {f kv_usage}"},
     {"Decode out of memory happened. #retracted_reqs: {n retracted}"},
+    {"KV cache pool is full. Retract requests. #retracted_reqs: {n retracted}"},
+    {"Prefill out of memory.$Try to allocate {n tokens_needed} tokens^.$Available tokens: {n tokens_free}", "stage=kv"},
     {"The memory capacity is unbalanced. ~min_per_gpu_memory={f}, local_gpu_memory={f}", "unbalanced=1"},
 };
 
 // tensorrt_llm/cpp: MemUsageChange in MiB; kv_cache_creator of the PyTorch back end in GiB.
 constexpr LogRow kTrtllm[] = {
     {"CPU +{M}, GPU +{M gpu_added}, now: CPU {M host_used}, GPU {M used} (MiB)", "", RowRole::starts},
+    {"[MemUsageSnapshot] ~: CPU {S host_used}, GPU {S used}", "", RowRole::starts},
+    {"TRT CPU/GPU memory allocators: CPU {S host_peak}, GPU {S peak}"},
+    {"TRTGptModel maxBatchSize: {n max_running_requests}"},
+    {"TRTGptModel maxNumTokens: {n batch_tokens}"},
+    {"TRTGptModel maxSequenceLen: {n max_model_len}"},
     {"Allocate {B kv} bytes for k/v cache"},
     {"Max tokens in paged KV cache: {n kv_tokens}. Allocating {B kv} bytes"},
     {"Using {n kv_tokens} total tokens in paged KV cache"},
@@ -61,11 +75,15 @@ constexpr LogRow kTrtllm[] = {
     {"Peak memory during memory usage profiling (torch + non-torch): {S peak}^, available KV cache memory when "
      "calculating max tokens: {S kv}^, fraction is set {f kv_fraction}^, kv size is {n kv_bytes_per_token}"},
     {"device total memory {S capacity}"},
+    {"The following component could not be created: {t component}", "oom=1", RowRole::starts},
+    {"Total GPU memory (GiB): {G capacity}"},
+    {"Free GPU memory before component creation attempt (GiB): {G free}"},
+    {"free GPU memory before/after creation (GiB):$Model: {G free_before} / {G free_after_model}"},
     {"tmp kv_mem {S tmp_kv}"},
     {"Estimated max memory in KV cache : {S kv}"},
     {"Requested size was {B tried} bytes", "", RowRole::starts},
     {"Requested amount of GPU memory ({B tried} bytes) could not be allocated", "", RowRole::starts},
-    {"[TensorRT-LLM][ERROR] CUDA runtime error in ~out of memory", "oom=1", RowRole::starts},
+    {"[TensorRT-LLM][ERROR] CUDA runtime error in $out of memory", "oom=1", RowRole::starts},
 };
 
 constexpr LogRow kTgi[] = {
@@ -74,6 +92,9 @@ constexpr LogRow kTgi[] = {
     {"Not enough memory to handle {n prefill_tokens} prefill tokens", "stage=kv", RowRole::starts},
     {"Default `max_batch_prefill_tokens` to {n prefill_tokens}"},
     {"Setting max batch total tokens to {n kv_tokens}"},
+    {"KV-cache blocks: {n kv_tokens}, size: 1"},
+    {"max_total_tokens: <Some(>{n max_model_len}"},
+    {"num_shard: <Some(>{n tensor_parallel}"},
     {"Inferred max batch total tokens: {n kv_tokens}"},
     {"Free memory before the warmup: {S free_before}", "", RowRole::starts},
     {"Free memory after allocating the cache: {S free_after_kv}"},
@@ -92,6 +113,17 @@ constexpr LogRow kMlc[] = {
     {"The available single GPU memory is {S budget}, which is less than the sum of model weight size ({S weights}) and "
      "temporary buffer size ({S activation})",
      "", RowRole::starts},
+    {"Estimated total single GPU memory usage: {S total} (Parameters: {S weights}^. KVCache: {S kv}^. Temporary "
+     "buffer: "
+     "{S activation}",
+     "", RowRole::starts},
+    {"Total memory usage< without KV cache>: {S total} (Parameters: {S weights}^<. KVCache: {S}>^. Temporary buffer: "
+     "{S activation}",
+     "", RowRole::starts},
+    {"max_total_sequence_length@{n kv_tokens}"},
+    {"max KV cache token capacity is {n kv_tokens}"},
+    {"KV cache size: {S kv_bytes_per_token} per token in the context window"},
+    {"Total memory usage with a {w} KV cache: {S total_with_kv}"},
 };
 
 constexpr LogRow kLmStudio[] = {

@@ -11,14 +11,13 @@ constexpr LogRow kAllocator[] = {
      "", RowRole::starts},
     {"Tried to allocate {S tried}", "", RowRole::starts},
     {"(GPU {n device}; {S capacity} total capacity"},
-    {"(NPU {n device}; {S capacity} total capacity"},
-    {"(XPU {n device}; {S capacity} total capacity"},
+    {"({w} {n device}; {S capacity} total capacity"},  // NPU, XPU, MLU
     {"; {S allocated} already allocated"},
     {"; {S active} current active"},
     {"; {S free} free"},
     {"; {S reserved} reserved in total by PyTorch"},
     {"; {S cached} cached"},
-    {"GPU {n device} has a total capac<i>ty of^ {S capacity}^ of which {S free}^ is free"},
+    {"GPU <{n device} >has a total capac<i>ty of^ {S capacity}^ of which {S free}^ is free"},
     {"NPU {n device} has a total capac<i>ty of^ {S capacity}^ of which {S free}^ is free"},
     {"XPU {n device} has a total capac<i>ty of^ {S capacity}^ of which {S free}^ is free"},
     {"of which {S free} is free"},
@@ -40,6 +39,8 @@ constexpr LogRow kAllocator[] = {
     {"CUDA error: out of memory$current device: {n device}, in function alloc", "oom=1;stage=runtime pool"},
     {"CUDA error: out of memory", "oom=1"},
     {"HIP error: out of memory", "oom=1"},
+    {"UR_RESULT_ERROR_OUT_OF_DEVICE_MEMORY", "oom=1"},
+    {"[rank{n rank}]:", "", RowRole::prefix},
     {"CUBLAS_STATUS_ALLOC_FAILED", "failed=cuBLAS"},
     {"CUDNN_STATUS_ALLOC_FAILED", "failed=cuDNN"},
 };
@@ -53,6 +54,8 @@ constexpr LogRow kSummary[] = {
     {"| GPU reserved memory | {S reserved} | {S peak_reserved} |"},
     {"| Non-releasable memory | {S non_releasable} | {S} |"},
     {"| Allocations | {n allocations} | {n} |"},
+    {"| from large pool | {S} |"},
+    {"| from small pool | {S} |"},
 };
 
 // memory_stats(): bytes, as a dict, an OrderedDict, pprint's columns or JSON.
@@ -70,13 +73,48 @@ constexpr LogRow kStats[] = {
     {"reserved_bytes.all.allocated@{B reserved_allocated_total}"},
     {"num_alloc_retries@{n alloc_retries}"},
     {"num_ooms@{n num_ooms}"},
-    {"max_memory_allocated()@{B peak_allocated}"},
-    {"max_memory_reserved()@{B peak_reserved}"},
+};
+
+// What people print of torch.cuda: of bytes, or of what they divided them by.
+constexpr LogRow kPrints[] = {
+    {"max_memory_allocated@{S peak_allocated}"},
+    {"max_memory_allocated@{b peak_allocated}"},
+    {"max_memory_reserved@{S peak_reserved}"},
+    {"max_memory_reserved@{b peak_reserved}"},
+    {"peak_memory_allocated@{S peak_allocated}"},
+    {"peak_memory_allocated@{b peak_allocated}"},
+    {"peak_memory_reserved@{S peak_reserved}"},
+    {"peak_memory_reserved@{b peak_reserved}"},
+    {"memory_allocated@{S allocated}"},
+    {"memory_allocated@{b allocated}"},
+    {"memory_reserved@{S reserved}"},
+    {"memory_reserved@{b reserved}"},
+};
+
+// modules/memmon.py of AUTOMATIC1111's web UI, to 1.5 and later; its units are binary.
+constexpr LogRow kWebUi[] = {
+    {"Torch active/reserved: {M active}/{M reserved} MiB, Sys VRAM: {M used}/{M total} MiB", "", RowRole::starts},
+    {"A: {S active}, R: {S reserved}, Sys: {G used}/{G total} GB", "", RowRole::starts},
+};
+
+// comfy/model_management.py, model_patcher.py: bytes / 2^20; before 2025-10 without a unit.
+constexpr LogRow kComfy[] = {
+    {"Total VRAM {S capacity}, total RAM {S host_total}", "", RowRole::starts},
+    {"Device: cuda:{n device} {t gpu_name} :"},
+    {"loaded partially; {S usable} usable, {S loaded} loaded, {S offloaded} offloaded", "", RowRole::starts},
+    {"loaded completely; {S usable} usable, {S loaded} loaded", "", RowRole::starts},
+    {"loaded partially {M usable} {M loaded} {n}", "", RowRole::starts},
+    {"loaded completely {M usable} {M loaded} True", "", RowRole::starts},
+    {"loading in lowvram mode {M usable}", "", RowRole::starts},
+    {"prepared for dynamic VRAM loading. {S staged} Staged", "", RowRole::starts},
 };
 
 constexpr LogFamily kFamilies[] = {{"PyTorch", Gigabyte::binary, kAllocator},
                                    {"PyTorch memory_summary", Gigabyte::binary, kSummary},
-                                   {"PyTorch memory_stats", Gigabyte::binary, kStats}};
+                                   {"PyTorch memory_stats", Gigabyte::binary, kStats},
+                                   {"PyTorch print", Gigabyte::binary, kPrints},
+                                   {"web UI", Gigabyte::binary, kWebUi},
+                                   {"ComfyUI", Gigabyte::binary, kComfy}};
 
 }  // namespace
 

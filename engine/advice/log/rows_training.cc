@@ -12,6 +12,7 @@ constexpr LogRow kMegatron[] = {
     {"after {n iteration} iterations memory (MB) | allocated: {M allocated}^ | max allocated: {M max_allocated}^ | "
      "reserved: {M reserved}^ | max reserved: {M max_reserved}",
      "", RowRole::starts},
+    {"rank {n rank}/{n world_size} memory remaining {f}% ({M free}/{M capacity} MB)", "", RowRole::starts},
     {"memory (MB) | allocated: {M allocated}^ | max allocated: {M max_allocated}^ | reserved: {M reserved}^ | "
      "max reserved: {M max_reserved}^ | total device memory used: {M device}",
      "", RowRole::starts},
@@ -44,6 +45,13 @@ constexpr LogRow kDeepSpeed[] = {
     {"MA {S allocated}< |> Max_MA {S max_allocated}^< |> CA {S cached}^< |> Max_CA {S max_cached}^ | NV {S nvml_used}^ "
      "| CPU mem: proc {S host_process}^ / node {S host_used} ({f host_percent}%)",
      "", RowRole::starts},
+    {"current alloc={S allocated} (delta={S} max={S max_allocated}) current cache={S cached}^ (delta={S} max={S "
+     "max_cached})",
+     "", RowRole::starts},
+    {"Max Memory Allocated {G max_allocated} GigaBytes"},
+    {"Memory Allocated {G allocated} GigaBytes", "", RowRole::starts},
+    {"Max cache Allocated {G max_cached} GigaBytes"},
+    {"Cache Allocated {G cached} GigaBytes"},
     {"CPU Virtual Memory: used = {S host_used}, percent = {f host_percent}%"},
     {"{n}/{n step}, SamplesPerSec={f}, MemAllocated={S allocated}, MaxMemAllocated={S max_allocated}", "",
      RowRole::starts},
@@ -67,6 +75,9 @@ constexpr LogRow kTitan[] = {
     {"memory: {S peak_reserved}({f percent}%)^< tps: {n tps}>< wps: {n tps}>^< tflops: {f tflops}> mfu: {f "
      "mfu_percent}%",
      "", RowRole::starts},
+    {"{n alloc_retries} CUDA memory allocation retries"},
+    {"Training starts at step {n}^<, with local batch size {n micro_batch}>^, global batch size {n global_batch}^, "
+     "sequence length {n seq}"},
     {"CUDA capacity: {t gpu_name} with {S capacity} memory"},
     {"CUDA memory usage for model: {S weights}({f}%)"},
 };
@@ -90,6 +101,12 @@ constexpr LogRow kTorchtune[] = {
 };
 
 constexpr LogRow kAxolotl[] = {
+    {"max_mem_active(gib)@{G peak_active}"},
+    {"max_mem_allocated(gib)@{G peak_allocated}"},
+    {"device_mem_reserved(gib)@{G peak_reserved}"},
+    {"max_active(gib)@{G peak_active}"},
+    {"max_allocated(gib)@{G peak_allocated}"},
+    {"device_reserved(gib)@{G peak_reserved}"},
     {"GPU memory baseline: {S baseline}", "", RowRole::starts},
     {"GPU memory after model load: {S weights}"},
     {"GPU memory after adapters: {S after_adapters}"},
@@ -109,6 +126,11 @@ constexpr LogRow kUnsloth[] = {
     {"Peak reserved memory = {S peak_reserved}"},
     {"Peak reserved memory for training = {S peak_reserved_training}"},
     {"Peak reserved memory % of max memory = {f percent} %"},
+    {"Batch size per device = {n micro_batch} | Gradient accumulation steps = {n grad_accumulation}"},
+    {"Total batch size = {n global_batch}"},
+    {"Total batch size ({n} x {n} x {n}) = {n global_batch}"},
+    {"Number of trainable parameters = {n trainable_params}"},
+    {"Trainable parameters = {n trainable_params}</><{n} of><{n total_params}>"},
     {"(num_proc={n num_proc})"},
     {"]Killed", "host_oom=1;resource=host"},
 };
@@ -127,7 +149,7 @@ constexpr LogRow kPeft[] = {
 
 // mlx-lm and LitGPT divide by 1e9.
 constexpr LogRow kMlx[] = {
-    {"Iter {n iteration}: Train loss {f}, ~Peak mem {S peak}", "", RowRole::starts},
+    {"Iter {n iteration}: Train loss {f}, $Peak mem {S peak}", "", RowRole::starts},
     {"Trainable parameters: {f}% ({f trainable_millions}M/{f total_millions}M)"},
     {"Command buffer execution failed: Insufficient Memory", "oom=1"},
     {"Peak memory: {S peak}"},
@@ -154,7 +176,32 @@ constexpr LogRow kMaxText[] = {
     {"Alias size: {S alias}"},
 };
 
+// src/megatron/bridge/training/utils/train_utils.py: bytes / 10^9.
+constexpr LogRow kBridge[] = {
+    {"mem-max-allocated-gigabytes: {D max_allocated}"}, {"mem-max-reserved-gigabytes: {D max_reserved}"},
+    {"mem-max-active-gigabytes: {D peak_active}"},      {"mem-allocated-gigabytes: {D allocated}"},
+    {"mem-reserved-gigabytes: {D reserved}"},           {"mem-active-gigabytes: {D active}"},
+};
+
+// accelerate/commands/estimate.py: steps of 1,024.
+constexpr LogRow kAccelerate[] = {
+    {"float32 <|>{S largest_layer} <|>{S model} <|>{S adam_training}", "dtype=float32", RowRole::starts},
+    {"float16 <|>{S largest_layer} <|>{S model} <|>{S adam_training}", "dtype=float16", RowRole::starts},
+    {"bfloat16 <|>{S largest_layer} <|>{S model} <|>{S adam_training}", "dtype=bfloat16", RowRole::starts},
+    {"int8 <|>{S largest_layer} <|>{S model} <|>{S adam_training}", "dtype=int8", RowRole::starts},
+    {"int4 <|>{S largest_layer} <|>{S model} <|>{S adam_training}", "dtype=int4", RowRole::starts},
+};
+
+// transformers' TrainerMemoryTracker: bytes >> 20.
+constexpr LogRow kTrainer[] = {
+    {"mem_gpu_alloc_delta@{S alloc_delta}"},
+    {"mem_gpu_peaked_delta@{S peak_delta}"},
+};
+
 constexpr LogFamily kFamilies[] = {{"Megatron-LM", Gigabyte::binary, kMegatron},
+                                   {"Megatron-Bridge", Gigabyte::decimal, kBridge},
+                                   {"accelerate", Gigabyte::binary, kAccelerate},
+                                   {"transformers", Gigabyte::binary, kTrainer},
                                    {"DeepSpeed", Gigabyte::binary, kDeepSpeed},
                                    {"DeepSpeed estimator", Gigabyte::binary, kEstimator},
                                    {"torchtitan", Gigabyte::binary, kTitan},

@@ -9,16 +9,25 @@ constexpr LogRow kVllm[] = {
     {"(Worker_TP{n tp_rank}", "", RowRole::prefix},
     {"(Worker_DP{n}_TP{n tp_rank}", "", RowRole::prefix},
     {"(Worker_PP{n}_TP{n tp_rank}", "", RowRole::prefix},
+    {"(EngineCore", "", RowRole::prefix},
+    {"(Worker pid", "", RowRole::prefix},
+    {"(VllmWorkerProcess", "", RowRole::prefix},
     {"(VllmWorker TP{n tp_rank}", "", RowRole::prefix},
     {"(VllmWorker rank={n rank}", "", RowRole::prefix},
     {"with config: model='{w model_name}'", "", RowRole::starts},
     {"with config: model=\"{w model_name}\"", "", RowRole::starts},
     {"max_seq_len={n max_model_len}"},
-    {"tensor_parallel_size={n tensor_parallel}"},
-    {"pipeline_parallel_size={n pipeline_parallel}"},
-    {"data_parallel_size={n data_parallel}"},
-    {"kv_cache_dtype={w kv_type}"},
-    {"Chunked prefill is enabled with max_num_batched_tokens={n batch_tokens}"},
+    {"tensor_parallel_size<'>@{n tensor_parallel}"},
+    {"pipeline_parallel_size<'>@{n pipeline_parallel}"},
+    {"data_parallel_size<'>@{n data_parallel}"},
+    {"kv_cache_dtype@{w kv_type}"},
+    // the arguments it was started with
+    {"'model': '{w model_name}'", "", RowRole::starts},
+    {"max_model_len@{n max_model_len}"},
+    {"max_num_seqs@{n max_num_seqs}"},
+    {"max_num_batched_tokens@{n batch_tokens}"},
+    {"gpu_memory_utilization@{f utilization}"},
+    {"Using max model len {n max_model_len}"},
     // weights
     {"Loading model weights took {S weights}"},
     {"Model loading took {S weights}^< memory> and {f} seconds"},
@@ -43,11 +52,18 @@ constexpr LogRow kVllm[] = {
     {"weights memory: {S weights}"},
     {"Initial free memory: {S free_before}"},
     {"Initial free memory {S free_before}"},
+    {"Requested memory: {f utilization} (util), {S budget}"},
+    {"Free memory after profiling: {S free_after_profile} (total), {S} (within"},
+    {"Available memory: {S free}, total memory: {S capacity}"},  // vllm-ascend
+    {"Available memory: {B free}, total memory: {B capacity}"},
+    {"Explicitly set ({G kv}/{G host_total}) GiB for KV cache"},  // the CPU back end
+    {"CUDA graphs can take additional$memory per GPU"},           // a hint, not a measurement
     {"reserved {S kv} memory for KV Cache as specified by kv_cache_memory_bytes"},
     {"Estimated CUDA graph memory: {S cudagraph_estimate}"},
     {"The current --gpu-memory-utilization={f utilization} is equivalent to --gpu-memory-utilization="
      "{f utilization_equivalent}"},
     {"increase --gpu-memory-utilization to {f utilization_suggested}"},
+    {"increasing --gpu-memory-utilization from {f utilization} to {f utilization_suggested}"},
     // the KV cache
     {"Available KV cache memory: {S kv}"},
     {"GPU KV cache size: {n kv_tokens}^ tokens"},
@@ -61,7 +77,8 @@ constexpr LogRow kVllm[] = {
     {"max seq len ({n max_model_len}) is larger than the maximum number of tokens that can be stored in KV cache "
      "({n kv_tokens})",
      "", RowRole::starts},
-    {"To serve at least one request with the model<s>'s max seq len ({n max_model_len})^,< (>{S kv_needed} KV cache is "
+    {"To serve at least one request with the model<s><'s> max seq len ({n max_model_len})^,< (>{S kv_needed} KV cache "
+     "is "
      "needed^, which is larger than the available KV cache memory ({S kv})^. Based on the available memory, the "
      "estimated maximum model length is {n estimated_max_model_len}",
      "", RowRole::starts},
@@ -78,9 +95,10 @@ constexpr LogRow kVllm[] = {
     {"Current kv cache memory in use is {B kv} bytes"},
     {"Current kv cache memory in use is {S kv}"},
     {"No available memory for the cache blocks", "stage=kv"},
-    {"CUDA out of memory occurred when warming up sampler with {n dummy_requests} dummy requests", "stage=sampler"},
+    {"CUDA out of memory occurred when warming up sampler with {n dummy_requests} dummy requests",
+     "stage=sampler;oom=1"},
     // running
-    {"Sequence group {n} is preempted by ~total_num_cumulative_preemption={n preemptions}"},
+    {"Sequence group {n} is preempted by $total_num_cumulative_preemption={n preemptions}"},
     {"Running: {n running} reqs, <Swapped: {n swapped} reqs, ><Waiting: {n waiting} reqs, ><Pending: {n pending} reqs, "
      ">GPU KV cache usage: {f kv_usage_percent}%",
      "", RowRole::starts},

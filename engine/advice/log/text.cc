@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <cctype>
 
+#include "engine/advice/log/line_prefix.h"
+
 namespace vram {
 namespace {
 
 constexpr size_t kHead = size_t{2} << 20, kTail = size_t{6} << 20;
+constexpr size_t kNarrowest = 40;  // columns of a terminal that wraps
 
 bool digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -63,14 +66,17 @@ Escape string_escape(std::string_view text) {
   if (text.size() < 2 || text[0] != '\\') return {};
   if (text[1] == 'n' || text[1] == 'r') return {2, '\n'};
   if (text[1] == 't') return {2, ' '};
+  if (text[1] == '\\') return {1, 0};  // a string inside a string
   return text[1] == '"' || text[1] == '\'' ? Escape{2, text[1]} : Escape{};
 }
 
-/// Box drawing and blocks (U+2500 to U+259F), blanks that do not break.
+/// Box drawing and blocks (U+2500 to U+259F), blanks that do not break, marks that are not seen (U+200B, U+FEFF).
 Escape wide_character(std::string_view text) {
   const auto byte = [&](size_t i) { return i < text.size() ? static_cast<uint8_t>(text[i]) : 0; };
   if (byte(0) == 0xe2 && byte(1) >= 0x94 && byte(1) <= 0x96) return {std::min<size_t>(3, text.size()), ' '};
   if (byte(0) == 0xe2 && byte(1) == 0x80 && byte(2) == 0xaf) return {3, ' '};
+  if (byte(0) == 0xe2 && byte(1) == 0x80 && byte(2) == 0x8b) return {3, 0};
+  if (byte(0) == 0xef && byte(1) == 0xbb && byte(2) == 0xbf) return {3, 0};
   if (byte(0) == 0xc2 && byte(1) == 0xa0) return {2, ' '};
   return {};
 }
@@ -88,22 +94,56 @@ Escape escape(std::string_view text) {
     }
     case '\xe2':
     case '\xc2':
+    case '\xef':
       return wide_character(text);
     default:
       return {};
   }
 }
 
+/// "2025-09-01", "12:00:05", "0.00.046.129": no number goes on so.
+bool time_begins(const std::string& characters, size_t at) {
+  size_t end = at;
+  while (end < characters.size() && digit(characters[end])) ++end;
+  if (end + 1 >= characters.size() || !digit(characters[end + 1])) return false;
+  if (characters[end] == '-' || characters[end] == ':' || characters[end] == '/') return true;
+  size_t next = end + 1;
+  while (next < characters.size() && digit(characters[next])) ++next;
+  return characters[end] == '.' && next < characters.size() && characters[next] == '.';
+}
+
+/// The end of a line that had so many columns; `next`: the character behind it.
+struct LineEnd {
+  size_t next = 0;
+  size_t columns = 0;
+};
+
 struct Builder {
   LogText out;
   Gap gap = Gap::line;
   uint32_t line = 1;
+  size_t column = 0, columns = 0;  // on this line; of the last
+  size_t width = 0;                // columns of the longest line
+  std::vector<LineEnd> ends;       // of lines that the next one may continue: it is not indented
 
+  void end_line() {
+    columns = column;
+    width = std::max(width, column);
+    column = 0;
+    ++line;
+  }
+
+  /// UTF-16 has a zero beside each character.
   void add(char c) {
+    if (c == '\0') return;
     if (c == '\n' || c == '\r') {
       gap = Gap::line;
-      if (c == '\n') ++line;
-    } else if (c == ' ' || static_cast<unsigned char>(c) < 0x20) {
+      if (c == '\n') end_line();
+      return;
+    }
+    if (gap == Gap::line && column == 0 && c != ' ') ends.push_back({out.characters.size(), columns});
+    if ((c & 0xc0) != 0x80) ++column;
+    if (c == ' ' || static_cast<unsigned char>(c) < 0x20) {
       gap = std::max(gap, Gap::blank);
     } else {
       out.characters += c;
@@ -111,6 +151,25 @@ struct Builder {
       out.lines.push_back(line);
       gap = Gap::none;
     }
+  }
+
+  /// True where a terminal broke the line inside a number: it was full, and digits stand on both sides.
+  bool broken_number(const LineEnd& end) const {
+    const std::string& text = out.characters;
+    const size_t at = end.next;
+    if (end.columns != width || width < kNarrowest || at == 0 || at >= text.size() || out.gaps[at] != Gap::line)
+      return false;
+    const bool before = digit(text[at - 1]) || (text[at - 1] == '.' && at > 1 && digit(text[at - 2]));
+    const bool behind = digit(text[at]) || (text[at] == '.' && at + 1 < text.size() && digit(text[at + 1]));
+    return before && behind && !time_begins(text, at);
+  }
+
+  void finish() {
+    end_line();
+    for (const LineEnd& end : ends) {
+      if (broken_number(end)) out.gaps[end.next] = Gap::broken;
+    }
+    out.prefixes = find_prefixes(out);
   }
 
   void add(std::string_view text) {
@@ -128,6 +187,12 @@ struct Builder {
 };
 
 }  // namespace
+
+size_t LogText::behind_prefix(size_t i) const {
+  const auto found = std::lower_bound(prefixes.begin(), prefixes.end(), i,
+                                      [](const LinePrefix& prefix, size_t at) { return prefix.begin < at; });
+  return found != prefixes.end() && found->begin == i ? found->end : i;
+}
 
 std::string LogText::excerpt(size_t begin, size_t end) const {
   std::string text;
@@ -155,6 +220,7 @@ LogText prepare_log(std::string_view log) {
     builder.add('\n');
     builder.add(log.substr(tail));
   }
+  builder.finish();
   return std::move(builder.out);
 }
 

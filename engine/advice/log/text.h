@@ -8,7 +8,14 @@
 
 namespace vram {
 
-enum class Gap : uint8_t { none, blank, line };  // what stood before a character
+/// What stood before a character. A terminal that is full breaks a line anywhere: `broken` is inside a number.
+enum class Gap : uint8_t { none, broken, blank, line };
+
+/// "(EngineCore pid=12) ERROR 09-01 12:00:00 [core.py:708]": what a logger, a container or a quotation puts before a
+/// line. A message over several lines goes on behind it.
+struct LinePrefix {
+  size_t begin = 0, end = 0;  // in characters
+};
 
 /// A log made ready for reading. Terminals wrap lines in the middle of words, pastes lose blanks, boxes and colours
 /// come in between: so rows are compared with the characters alone, and white space is kept beside them, where a
@@ -17,11 +24,14 @@ struct LogText {
   std::string characters;       // no white space, colours, boxes, entities
   std::vector<Gap> gaps;        // before each character
   std::vector<uint32_t> lines;  // each character's line in the log, from 1
-  size_t left_out = 0;          // bytes in the middle of a log too long to read
+  std::vector<LinePrefix> prefixes;
+  size_t left_out = 0;  // bytes in the middle of a log too long to read
 
   size_t size() const { return characters.size(); }
   char at(size_t i) const { return i < characters.size() ? characters[i] : '\0'; }
   Gap gap(size_t i) const { return i < gaps.size() ? gaps[i] : Gap::line; }
+  /// Where a line that begins at `i` says something of its own; `i` itself where nothing stands before that.
+  size_t behind_prefix(size_t i) const;
   /// With one blank wherever white space stood.
   std::string excerpt(size_t begin, size_t end) const;
 };
