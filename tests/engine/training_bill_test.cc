@@ -330,6 +330,15 @@ TEST_CASE("Embeddings trained beside adapters are copies in the base's precision
   CHECK(part("weights", "lora") == 4 * low_rank);
 }
 
+TEST_CASE("An unfused optimizer has temporaries of adapters and trained embeddings as large as they are") {
+  const auto updates = [](const std::string& more) {
+    const TrainingBill b = bill("model=llama-2-7b&method=lora&framework=ddp&library=hf&train_embeddings=1" + more);
+    return line(line(phase(b, "optimizer").lines, "buffers").children, "updates").bytes;
+  };
+  CHECK(updates("&fused_optimizer=0") == 4ULL * 39'976'960 + 2 * 2ULL * 32000 * 4096);
+  CHECK(updates("") == 0);
+}
+
 TEST_CASE("A tied head has adapters of its own") {
   const auto weights = [](const char* targets) {
     const TrainingBill b =
