@@ -121,6 +121,37 @@ TEST_CASE("vLLM's errors are told apart, with the length or share that would do"
   CHECK(find(diagnose(plan, "Available KV cache memory: -0.87 GiB").findings, "kv_no_room"));
 }
 
+TEST_CASE("An error of PyTorch between a server's lines has a server's causes") {
+  const char* oom =
+      "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 136.00 MiB. GPU 0 has a total capacity of 23.57 "
+      "GiB "
+      "of which 55.88 MiB is free. Including non-PyTorch memory, this process has 23.50 GiB memory in use. Of the "
+      "allocated memory 22.21 GiB is allocated by PyTorch, and 185.98 MiB is reserved by PyTorch but unallocated.";
+  const Plan plan = read_plan("model=llama-3.1-8b").plan;
+  CHECK_FALSE(diagnose(plan, oom).serving);
+  for (const char* before : {"(EngineCore_DP0 pid=12) ERROR 09-01 12:00:00 [core.py:708] ",
+                             "(VllmWorker rank=1 pid=2978) ERROR 03-19 07:27:53 ", "[2025-07-02 07:41:58 TP0] "}) {
+    CAPTURE(before);
+    const Diagnosis diagnosis = diagnose(plan, std::string(before) + oom);
+    CHECK(diagnosis.serving);
+    CHECK(std::any_of(diagnosis.findings.begin(), diagnosis.findings.end(),
+                      [](const Finding& finding) { return std::string_view(finding.id) == "late_buffers"; }));
+  }
+}
+
+TEST_CASE("Where nobody names the model, what is said by the bill says whose bill it is") {
+  const char* oom =
+      "Tried to allocate 20.00 MiB (GPU 0; 23.65 GiB total capacity; 22.24 GiB already allocated; 2.88 MiB free; "
+      "22.25 GiB reserved in total by PyTorch)";
+  const auto assumed = [&](const char* share) {
+    const Diagnosis diagnosis = diagnose(read_plan(share).plan, oom);
+    return std::any_of(diagnosis.findings.begin(), diagnosis.findings.end(),
+                       [](const Finding& finding) { return std::string_view(finding.id) == "model_assumed"; });
+  };
+  CHECK(assumed(""));
+  CHECK_FALSE(assumed("model=qwen3-8b"));
+}
+
 TEST_CASE("What a log states of the plan fills the keys that the plan leaves open") {
   const char* log =
       "INFO 04-05 engine with config: model='Qwen/Qwen3-8B', max_seq_len=40960, tensor_parallel_size=2\n"
