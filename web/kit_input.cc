@@ -41,13 +41,14 @@ bool breaks_after(std::string_view text, size_t at) {
   return next != "，" && next != "。" && next != "；" && next != "：" && next != "、" && next != "）";
 }
 
-/// The next piece of a run: up to and with its spaces, or the whole run where it is a link.
+/// The next piece of a run: up to and with its spaces (or the "&" of a share string), or the whole run where it is a
+/// link.
 std::string_view piece(std::string_view rest, bool whole) {
   if (whole) return rest;
   size_t end = 0;
   while (end < rest.size() && rest[end] != ' ') {
     if (breaks_after(rest, end)) return rest.substr(0, end + 3);
-    end++;
+    if (rest[end++] == '&') return rest.substr(0, end);
   }
   while (end < rest.size() && rest[end] == ' ') end++;
   return rest.substr(0, end);

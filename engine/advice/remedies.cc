@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "engine/advice/change.h"
+#include "engine/text.h"
 #include "engine/units.h"
 
 namespace vram {
@@ -183,11 +184,12 @@ std::optional<Finding> together(const Plan& plan, const TrainingTotals& bill, st
   }
   if (!fits(plan, several.bill)) return std::nullopt;
   several = pruned(plan, bill, std::move(several));
-  Change all{"together", "Together", {}};
+  Change all{"together", "", {}};
   for (const Change& change : several.changes) {
     all.settings.insert(all.settings.end(), change.settings.begin(), change.settings.end());
+    all.text += (all.text.empty() ? "" : "; ") + lower_case(change.text.substr(0, 1)) + change.text.substr(1);
   }
-  all.text = "Several changes together, " + fragment(all);
+  all.text = "Several changes together (" + all.text + ")";
   return with_time(saving(plan, bill, all, several.bill), several.plan, seconds);
 }
 

@@ -139,6 +139,15 @@ std::string Translation::beside_figure(std::string_view english, int depth) cons
   return "";
 }
 
+/// "recompute whole layers": the table has it as a sentence's start.
+std::string Translation::inside_a_sentence(std::string_view english, int depth) const {
+  std::string text(english);
+  if (english.front() < 'a' || english.front() > 'z' || english.find(' ') == std::string_view::npos) return text;
+  text.front() = static_cast<char>(text.front() - 'a' + 'A');
+  const std::string said = translate(text, depth + 1);
+  return said == text ? std::string(english) : said;
+}
+
 std::string Translation::translate(std::string_view english, int depth) const {
   if (empty() || depth > kDeepest || !has_letters(english) || is_translated(english)) return std::string(english);
   if (english.front() == ' ') return " " + translate(english.substr(1), depth);
@@ -155,7 +164,7 @@ std::string Translation::translate(std::string_view english, int depth) const {
   if (std::string text = by_pattern(english, depth); !text.empty()) return text;
   if (std::string text = by_list(english, depth); !text.empty()) return text;
   if (std::string text = beside_figure(english, depth); !text.empty()) return text;
-  return std::string(english);
+  return inside_a_sentence(english, depth);
 }
 
 }  // namespace vram

@@ -31,6 +31,7 @@ class Translation {
   std::string by_pattern(std::string_view english, int depth) const;
   std::string by_list(std::string_view english, int depth) const;
   std::string beside_figure(std::string_view english, int depth) const;
+  std::string inside_a_sentence(std::string_view english, int depth) const;
 
   std::unordered_map<std::string, std::string> exact_;
   std::vector<Pattern> patterns_;  // those with the most literals first
