@@ -161,7 +161,8 @@ float header_view(App& app, const Box& window) {
   float buttons = copy_button(app, "copy", "Copy link", true, right, bar, link_of);
   if (window.w >= px(340)) buttons = share_button(app, buttons - px(8), bar);
   const float row = two_rows ? px(44) + px(17) : bar / 2;
-  const bool roomy = window.w >= px(420);  // a phone's tabs need the row; its language is the browser's
+  const bool roomy = window.w >= px(420);  // a phone's tabs need the row
+  if (!roomy && buttons - px(48) >= left + title - px(20)) language_toggle(app, buttons - px(4), bar / 2);
   const float edge = toggles(app, two_rows ? right + px(8) : buttons - px(8), row, roomy);
   const float spare = (edge - left - tabs_width(0)) / static_cast<float>(std::size(kTabs));
   const float padding = two_rows ? std::clamp(spare, px(6), px(20)) : wide;
