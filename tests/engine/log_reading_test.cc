@@ -189,6 +189,12 @@ TEST_CASE("A table with commas is read by its head") {
   CHECK(figure(log, "gpu_name").text == "NVIDIA A100-SXM4-80GB");
 }
 
+TEST_CASE("A cell of a table that is no number is named, not read in part") {
+  const LogReading reading = read_log("index, memory.used [MiB]\n0, 0xc1\n1, [N/A]\n2, 512 MiB\n");
+  CHECK(reading.gaps.size() == 2);
+  CHECK(figure("index, memory.used [MiB]\n0, 0xc1\n2, 512 MiB\n", "used_bytes").bytes == 512LL * 1048576);
+}
+
 TEST_CASE("A second head in a table begins another table, whatever its cells") {
   const char* log =
       "index, utilization.gpu [%], memory.used [MiB]\n3, 75 %, 77537 MiB\n"

@@ -92,7 +92,9 @@ struct Table {
     figure.device = device;
     figure.message = message;
     figure.line = line;
-    if (number.result == Scan::read && number_bytes(number, column.unit_bytes, figure.bytes)) {
+    const std::string behind = text.excerpt(number.end, text.size());
+    const bool alone = behind.empty() || behind == "MiB" || behind == "MB";  // "0xc1" is none
+    if (number.result == Scan::read && alone && number_bytes(number, column.unit_bytes, figure.bytes)) {
       reading.figures.push_back(std::move(figure));
     } else {
       reading.gaps.push_back({column.what, figure.printed, "no number", line});
