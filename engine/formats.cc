@@ -53,8 +53,15 @@ constexpr Format kFormats[] = {
     {"iq1_s", "IQ1_S", 1.5625, 0.25, false, kGguf, false, "fp16"},
 };
 
+constexpr auto ids() {
+  std::array<std::string_view, std::size(kFormats)> list;
+  for (size_t i = 0; i < list.size(); i++) list[i] = kFormats[i].id;
+  return list;
+}
+
 }  // namespace
 
+constexpr std::array<std::string_view, kFormatCount> kFormatIds = ids();
 std::span<const Format> formats() { return kFormats; }
 
 const Format* find_format(std::string_view id) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -19,6 +20,8 @@ struct Format {
 };
 
 std::span<const Format> formats();
+inline constexpr size_t kFormatCount = 33;
+extern const std::array<std::string_view, kFormatCount> kFormatIds;  // of formats(), in order
 const Format* find_format(std::string_view id);
 
 }  // namespace vram

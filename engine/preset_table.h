@@ -2,6 +2,7 @@
 
 #include <span>
 #include <string_view>
+#include <vector>
 
 namespace vram {
 
@@ -13,6 +14,9 @@ struct PresetRow {
   std::string_view json;    // the whole file, to be parsed when picked
   std::string_view family;  // what a list groups by; "" where the file does not say
 };
+
+/// Rows of a text that holds their members one after the other, each with a NUL behind it.
+std::vector<PresetRow> preset_rows(std::string_view text);
 
 std::span<const PresetRow> model_presets();     // presets/models
 std::span<const PresetRow> hardware_presets();  // presets/hardware

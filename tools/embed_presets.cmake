@@ -1,6 +1,6 @@
 # cmake -DPRESETS=presets -DOUTPUT=presets.cc -P embed_presets.cmake
 # Writes the tables of engine/preset_table.h: one row a JSON file, sorted by file name, the JSON without its
-# indentation. A row's detail is a model's "parameters" and an accelerator's "vendor".
+# indentation. As one text a table: on the page a row of pointers would weigh as much as what they point to. A row's detail is a model's "parameters" and an accelerator's "vendor".
 
 function(json_text out json key)
   string(JSON value ERROR_VARIABLE missing GET "${json}" "${key}")
@@ -17,7 +17,7 @@ function(write_table folder function detail_key)
     file(APPEND ${OUTPUT}.tmp "std::span<const PresetRow> ${function}() { return {}; }\n\n")
     return()
   endif()
-  file(APPEND ${OUTPUT}.tmp "static constexpr PresetRow ${function}_rows[] = {\n")
+  file(APPEND ${OUTPUT}.tmp "static constexpr char ${function}_text[] =\n")
   foreach(path ${files})
     file(READ ${path} json)
     string(JSON type ERROR_VARIABLE fault TYPE "${json}")
@@ -35,13 +35,17 @@ function(write_table folder function detail_key)
       set(detail "${${detail_key}}")
     endif()
     string(REGEX REPLACE "[\r\n][ \t\r\n]*" "" json "${json}")
-    set(row "  {")
     foreach(text id name detail json family)
-      string(APPEND row "R\"preset(${${text}})preset\",\n   ")
+      file(APPEND ${OUTPUT}.tmp "  R\"preset(${${text}})preset\" \"\\0\"\n")
     endforeach()
-    file(APPEND ${OUTPUT}.tmp "${row}},\n")
   endforeach()
-  file(APPEND ${OUTPUT}.tmp "};\nstd::span<const PresetRow> ${function}() { return ${function}_rows; }\n\n")
+  file(APPEND ${OUTPUT}.tmp ";
+std::span<const PresetRow> ${function}() {
+  static const std::vector<PresetRow> rows = preset_rows({${function}_text, sizeof ${function}_text - 1});
+  return rows;
+}
+
+")
 endfunction()
 
 file(WRITE ${OUTPUT}.tmp "// Generated from presets/ by tools/embed_presets.cmake.

@@ -4,7 +4,8 @@
 
 file(SHA256 ${SITE}/vram-ledger.js js)
 file(SHA256 ${SITE}/vram-ledger.wasm wasm)
-string(SHA256 VRAM_BUILD "${js}${wasm}")
+file(SHA256 ${SITE}/vram-ledger-rest.wasm rest)
+string(SHA256 VRAM_BUILD "${js}${wasm}${rest}")
 string(SUBSTRING ${VRAM_BUILD} 0 12 VRAM_BUILD)
 configure_file(${SHELL} ${SITE}/index.html @ONLY)
 file(TOUCH ${SITE}/index.html)

@@ -10,7 +10,7 @@ const read = (name, encoding) => readFileSync(join(site, name), encoding);
 const inlined = (name) => `Uint8Array.from(atob('${read(name, 'base64')}'), (c) => c.charCodeAt(0))`;
 const languages = ['zh.txt', 'zh.otf'].filter((name) => existsSync(join(site, name)));
 const wasm = `Module.wasmBinary = ${inlined('vram-ledger.wasm')};
-Module.files = { ${languages.map((name) => `'${name}': ${inlined(name)}`).join(', ')} };`;
+Module.files = { ${['vram-ledger-rest.wasm', ...languages].map((name) => `'${name}': ${inlined(name)}`).join(', ')} };`;
 const program = read('vram-ledger.js', 'utf8').replaceAll('</script', '<\\/script');
 const hash = (script) => `'sha256-${createHash('sha256').update(script).digest('base64')}'`;
 

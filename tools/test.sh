@@ -63,8 +63,8 @@ browser() {
 
 page_size() {
   [ -e build/web/index.html ] || return 0
-  for file in index.html vram-ledger.js vram-ledger.wasm; do
-    printf '%-17s %8s bytes %8s gzipped\n' $file "$(wc -c <build/web/$file)" "$(gzip -9c build/web/$file | wc -c)"
+  for file in index.html vram-ledger.js vram-ledger.wasm vram-ledger-rest.wasm; do
+    printf '%-21s %8s bytes %8s gzipped\n' $file "$(wc -c <build/web/$file)" "$(gzip -9c build/web/$file | wc -c)"
   done
 }
 

@@ -20,7 +20,8 @@ void recompute(App& app) {
   app.reading.answerable = app.plan().subject && app.plan().accelerator;
   app.report = report(app.reading);
   app.diagnosis.reset();
-  if (app.report.answered && app.plan().view == View::diagnose) app.diagnosis = diagnose(app.plan(), app.log);
+  if (app.report.answered && app.plan().view == View::diagnose && platform::is_whole())
+    app.diagnosis = diagnose(app.plan(), app.log);
   app.share = write_plan(app.plan(), true);
   app.changes++;
 }
@@ -143,10 +144,19 @@ void load(App& app, std::string_view share) {
       app.drafts[row->key] = {message.given, message.text};
   }
   recompute(app);
-  if (app.report.other && compares_serving(app.report)) compare_side(app, true);
+  if (app.report.other && platform::is_whole() && compares_serving(app.report)) compare_side(app, true);
   app.edited = Key::count_;
   app.address_due = false;
 }
+
+bool is_whole(App& app) {
+  if (platform::is_whole()) return true;
+  app.notices = {platform::is_broken() ? "A part of the page could not be fetched. Press again when the network is back."
+                                       : "A part of the page is still on its way. Press again in a moment."};
+  return false;
+}
+
+void renew(App& app) { recompute(app); }
 
 App& the_app() {
   static App app = [] {

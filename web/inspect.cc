@@ -9,7 +9,10 @@
 
 namespace {
 
-std::string answer;
+std::string& answer() {
+  static std::string text;
+  return text;
+}
 
 std::string quoted(const std::string& text) {
   std::string result = "\"";
@@ -30,8 +33,8 @@ std::string box_json(const vram::kit::Box& box) {
 extern "C" {
 
 EMSCRIPTEN_KEEPALIVE const char* vram_report_json() {
-  answer = vram::report_json(vram::the_app().report);
-  return answer.c_str();
+  answer() = vram::report_json(vram::the_app().report);
+  return answer().c_str();
 }
 
 EMSCRIPTEN_KEEPALIVE const char* vram_state_json() {
@@ -43,9 +46,9 @@ EMSCRIPTEN_KEEPALIVE const char* vram_state_json() {
     drafts += (drafts.empty() ? "" : ",") + quoted(std::string(vram::field(key).name)) + ":" + quoted(draft.text);
   for (const std::string& notice : app.notices) notices += (notices.empty() ? "" : ",") + quoted(notice);
   for (const vram::Field& row : vram::fields()) keys += (keys.empty() ? "" : ",") + quoted(std::string(row.name));
-  answer = "{\"share\":" + quoted(app.share) + ",\"frames\":" + std::to_string(vram::platform::frames_drawn()) +
+  answer() = "{\"share\":" + quoted(app.share) + ",\"frames\":" + std::to_string(vram::platform::frames_drawn()) +
            ",\"places\":{" + places + "},\"keys\":[" + keys + "],\"drafts\":{" + drafts + "},\"notices\":[" + notices +
            "]}";
-  return answer.c_str();
+  return answer().c_str();
 }
 }

@@ -53,9 +53,17 @@ float density = 1;
 ImFont* faces[4] = {};
 std::span<const unsigned char> script;
 
+/// What the last face lacks comes from this one.
+void merge(std::span<const unsigned char> bytes, float size) {
+  ImFontConfig config;
+  config.FontDataOwnedByAtlas = false;
+  config.MergeMode = true;
+  ImGui::GetIO().Fonts->AddFontFromMemoryTTF(const_cast<unsigned char*>(bytes.data()), static_cast<int>(bytes.size()),
+                                             size, &config);
+}
+
 ImFont* add_face(std::span<const unsigned char> bytes, float digits) {
   ImFontAtlas& atlas = *ImGui::GetIO().Fonts;
-  if (bytes.empty()) return atlas.AddFontDefault();
   void* data = const_cast<unsigned char*>(bytes.data());
   const int size = static_cast<int>(bytes.size());
   ImFontConfig config;
@@ -69,12 +77,8 @@ ImFont* add_face(std::span<const unsigned char> bytes, float digits) {
     config.MergeMode = true;
   }
   ImFont* face = atlas.AddFontFromMemoryTTF(data, size, kSourceSize, &config);
-  if (script.empty()) return face;
-  ImFontConfig more;
-  more.FontDataOwnedByAtlas = false;
-  more.MergeMode = true;
-  atlas.AddFontFromMemoryTTF(const_cast<unsigned char*>(script.data()), static_cast<int>(script.size()),
-                             kSourceSize * kScriptSizePerCss / kImGuiSizePerCss, &more);
+  if (bytes.data() != inter_regular().data()) merge(inter_regular(), kSourceSize);
+  if (!script.empty()) merge(script, kSourceSize * kScriptSizePerCss / kImGuiSizePerCss);
   return face;
 }
 

@@ -42,7 +42,7 @@ void write_document(const App& app) {
   std::string notices;
   for (const std::string& notice : app.notices) notices += "- " + notice + "\n";
   const bool answers = app.plan().view == View::plan && app.layouts.answer;
-  const bool compares = app.plan().view == View::compare && app.report.other;
+  const bool compares = app.plan().view == View::compare && app.report.other && platform::is_whole();
   const std::string answer = answers ? answer_markdown(app.plan(), *app.layouts.answer, kDocumentRows, "") : "";
   const std::string comparison = compares ? comparison_markdown(app.report) + "\n" : "";
   platform::write_document(notices + answer + comparison +
@@ -59,7 +59,7 @@ void announce(const App& app) {
     if (app.layouts.answer) platform::announce(answer_sentence(app.plan(), *app.layouts.answer));
     return;
   }
-  if (app.plan().view == View::compare && app.report.other) {
+  if (app.plan().view == View::compare && app.report.other && platform::is_whole()) {
     const ComparisonSentence sentence = comparison_sentence(app.report, shows_serving(app));
     return platform::announce(sentence.word + sentence.rest);
   }
@@ -149,6 +149,14 @@ void language_arrived(std::string_view table, std::span<const unsigned char> fon
   platform::request_frames(3);
 }
 
+void rest_arrived() {
+  App& app = the_app();
+  if (app.plan().view == View::train) return;
+  renew(app);
+  schedule_writing(app);
+  platform::request_frames(3);
+}
+
 bool takes_text(float x, float y) {
   for (const kit::Mark& mark : kit::marks())
     if (mark.takes_text && mark.box.holds(x, y)) return true;
@@ -161,12 +169,13 @@ bool takes_text(float x, float y) {
 /// The document's text comes first: it stands whether or not there is WebGL.
 int main() {
   using namespace vram;
-  platform::listen({frame, location_changed, text_arrived, timer, edited, language_arrived, site_arrived, takes_text});
+  platform::listen({frame, location_changed, text_arrived, timer, edited, language_arrived, site_arrived, rest_arrived,
+                    takes_text});
   load(the_app(), platform::read_location());
   write_document(the_app());
   announce(the_app());
   if (!platform::start_graphics()) {
-    if (the_app().plan().view != View::plan) return 0;
+    if (the_app().plan().view != View::plan || !platform::is_whole()) return 0;
     search_on(the_app(), kPatience);
     write_document(the_app());
     return 0;

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "web/platform.h"
 #include "web/views.h"
 #include "web/widgets.h"
 
@@ -9,6 +10,13 @@ namespace {
 using namespace kit;
 
 constexpr float kRail = 336, kNarrow = 700;
+
+/// In the place of a view whose part of the program is not here yet.
+float waiting_view(float x, float y, float width) {
+  if (platform::is_broken())
+    return headline_view({"A part of the page could not be fetched. ", "Press anywhere to try again.", "", theme().bad}, x, y, width);
+  return headline_view({"", "One moment.", "", theme().muted}, x, y, width);
+}
 
 /// Verdict, bars, bill, figures; or, without an answer, what the reader had to say.
 float results(App& app, float x, float y, float width) {
@@ -20,6 +28,7 @@ float results(App& app, float x, float y, float width) {
     return y - top;
   }
   const View view = app.plan().view;
+  if (view != View::train && !platform::is_whole()) return y + waiting_view(x, y, width) - top;
   if (view == View::plan) return y + plan_view(app, x, y, width) - top;
   if (view == View::compare) return y + compare_view(app, x, y, width) - top;
   if (view == View::diagnose && app.diagnosis) return y + diagnose_view(app, x, y, width) - top;

@@ -17,12 +17,13 @@ struct Events {
   // The table and the font that `fetch_language` asked for; both live on.
   void (*language_arrived)(std::string_view table, std::span<const unsigned char> font) = nullptr;
   void (*site_arrived)(std::string_view json) = nullptr;  // site.json, where it stands beside the page
+  void (*rest_arrived)() = nullptr;  // or could not be fetched
   bool (*takes_text)(float x, float y) = nullptr;  // is there a text box at these physical pixels?
 };
 
 enum Timer : int { kTimerWake, kTimerAddress, kTimerDocument, kTimerAnnounce, kTimerCopied };
 
-/// Listens to the browser. Comes before `start_graphics`, so that our listeners precede GLFW's.
+/// Listens to the browser.
 void listen(const Events& events);
 
 /// False where the browser gives no WebGL 2: the document's text is then all there is.
@@ -66,6 +67,11 @@ void open_form(const std::string& part);
 void set_title(const std::string& title);
 /// The document's colours follow the canvas.
 void set_document_theme(bool dark);
+
+/// Is the rest of the program here, which the first sight does not need (web/rest.js)? Asks for it where it is not.
+bool is_whole();
+/// Could it not be fetched?
+bool is_broken();
 
 /// Asks for the table and the font of a language ("zh"), which come later, or never.
 void fetch_language(const std::string& name);

@@ -122,8 +122,8 @@ float copy_button(App& app, const char* name, const char* label, bool primary, f
 float share_button(App& app, float right, float bar) {
   const float width = text_width(kText, "Share") + px(28);
   const Box box{right - width, (bar - px(32)) / 2, width, px(32)};
-  if (button("share", box, "Share", false)) ImGui::OpenPopup("share");
-  share_popup(app, box);
+  if (button("share", box, "Share", false) && is_whole(app)) ImGui::OpenPopup("share");
+  if (ImGui::IsPopupOpen("share")) share_popup(app, box);
   return box.x;
 }
 
@@ -149,6 +149,8 @@ float embedded_header(App& app, const Box& window) {
 }
 
 }  // namespace
+
+std::string link_of(const App& app) { return platform::link_to(app.share); }
 
 float header_view(App& app, const Box& window) {
   if (app.plan().embed) return embedded_header(app, window);

@@ -77,8 +77,6 @@ float shown_link(App& app, float x, float y, float width) {
 
 }  // namespace
 
-std::string link_of(const App& app) { return platform::link_to(app.share); }
-
 void share_popup(App& app, const Box& anchor) {
   const float screen_w = ImGui::GetIO().DisplaySize.x, screen_h = ImGui::GetIO().DisplaySize.y;
   const float width = std::min(px(520), screen_w - px(16));

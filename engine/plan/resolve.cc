@@ -16,8 +16,9 @@ void settle(Plan& plan, Key key, Member& member, None) {
 }
 
 /// What merely repeats the default is no longer given: the plan is then the one its share string gives.
+/// Not inlined: a copy at every row of the table is five times the code.
 template <class Member, class Default>
-void settle(Plan& plan, Key key, Member& member, const Default& value) {
+[[gnu::noinline]] void settle(Plan& plan, Key key, Member& member, const Default& value) {
   if (!plan.has(key)) {
     member = value;
   } else if (member == value) {

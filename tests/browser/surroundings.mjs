@@ -3,9 +3,10 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { equal, open, origin, site, truth, wrappers } from './harness.mjs';
+import { equal, open, origin, site, truth, wire, wrappers } from './harness.mjs';
 
 const base = 'v=1&model=llama-2-7b&gpus=8';
+const kFirstVisit = 470e3;  // bytes, gzipped
 
 /// Colour of a pixel of what is on the screen.
 async function pixel(tab, x, y) {
@@ -219,6 +220,7 @@ export const cases = {
     truth((await tab.page.locator('#report').textContent()).includes("gpus[1].plan: tp: 'many'"), 'the slip is named');
     await tab.click('gpu');
     await tab.page.keyboard.type('rack');
+    await tab.settle();
     await tab.click('gpu.rack-7');
     await tab.until(async () => (await tab.report()).share === 'v=1&net_bw=25&gpus=16', 'the row that was picked');
     await tab.page.evaluate(() => Module.ccall('vram_edited', null, ['string'], ['gpu=a100-sxm4-80gb']));
@@ -237,6 +239,49 @@ export const cases = {
     const policy = await tab.page.evaluate(() => document.querySelector('meta[http-equiv]').content);
     truth(policy.includes('wasm-unsafe-eval') && !policy.includes("script-src 'unsafe-inline'") && !policy.includes("'unsafe-eval'"), policy);
     equal(tab.faults, [], 'errors on the console');
+    await tab.close();
+  },
+  async 'a first visit is light: four files, and none of the rest until the page is touched'() {
+    for (const share of ['', 'v=1&model=deepseek-v3&gpus=256&tp=8&pp=8&ep=8', `${base}&embed=1`, 'v=1&model=llama-3.1-8b&lang=en&method=lora']) {
+      const tab = await open(share, { drawn: false });
+      await tab.page.waitForFunction(() => document.body.classList.contains('drawn'));
+      await tab.page.waitForTimeout(1500);
+      const files = tab.requests.filter((url) => url.startsWith(origin)).map((url) => new URL(url).pathname);
+      equal(files.sort(), ['/', '/site.json', '/vram-ledger.js', '/vram-ledger.wasm'], `files of ${share}`);
+      const weight = files.reduce((sum, file) => sum + wire[file === '/' ? '/index.html' : file].gzipped, 0);
+      truth(weight <= kFirstVisit, `${weight} bytes`);
+      await tab.page.mouse.move(640, 300);
+      await tab.page.waitForFunction(() => Module.rest === 'here');
+      equal(tab.faults, [], 'errors on the console');
+      await tab.close();
+    }
+  },
+  async 'where the rest cannot be fetched the page says so, and goes on when it can'() {
+    const places = await open(base);
+    const [serve, share] = [await places.place('tab.serve'), await places.place('share')];
+    await places.close();
+    const tab = await open(base, { drawn: false });
+    await tab.page.waitForFunction(() => document.body.classList.contains('drawn'));
+    await tab.page.route('**/vram-ledger-rest.wasm*', (route) => route.abort());
+    await tab.page.mouse.click(share.x, share.y);
+    await tab.page.waitForFunction(() => Module.rest === 'missing');
+    await tab.page.mouse.click(serve.x, serve.y);
+    await tab.page.waitForFunction(() => location.hash.includes('view=serve'));
+    await tab.page.waitForFunction(() => Module.rest === 'missing');
+    await tab.page.unroute('**/vram-ledger-rest.wasm*');
+    await tab.page.mouse.click(640, 400);
+    await tab.page.waitForFunction(() => Module.rest === 'here');
+    await tab.until((state) => state.places['serve.weights'], 'the view came');
+    await tab.close();
+  },
+  async 'ten thousand changes of the plan leave the memory as it was'() {
+    const tab = await open('v=1&model=custom&params=7e9&gpus=8');
+    const heap = (changes) => tab.page.evaluate((count) => {
+      for (let i = 0; i < count; i++) Module.ccall('vram_edited', null, ['string'], [`micro_batch=${1 + i % 7}`]);
+      return Module.HEAPU8.length;
+    }, changes);
+    const before = await heap(200);
+    equal(await heap(10000), before, 'bytes of the program\'s memory');
     await tab.close();
   },
   async 'a screen reader has names, and the sentence that changes'() {
