@@ -16,6 +16,7 @@ constexpr FlagRow kRows[] = {
     {Key::batch_tokens, "batch-size b", "", "2048"},
     {Key::ubatch, "ubatch-size ub", "", "512"},
     {Key::flash, "flash-attn fa", "on=1 =1 1=1 auto=1 true=1 off=0 0=0 false=0", "1"},
+    {Key::unified, "kv-unified kvu", "=1", "0"},
 };
 
 constexpr FlagRow kOllamaRows[] = {

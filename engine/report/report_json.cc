@@ -205,6 +205,9 @@ void write_capacity(JsonWriter& json, const ServingBill& bill) {
   json.member("promised_concurrency", bill.promised_concurrency);
   json.member("longest_context", bill.longest_context);
   json.member("replicas_needed", bill.replicas_needed);
+  json.member("max_concurrency_short", bill.max_concurrency_short);
+  json.member("max_concurrency_long", bill.max_concurrency_long);
+  json.member("replicas_needed_apart", bill.replicas_needed_apart);
   json.member_if("bound", bill.bound);
 }
 

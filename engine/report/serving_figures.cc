@@ -37,6 +37,9 @@ void add_capacity(const ServingBill& bill, FigureList& list) {
                 percent(plan.derate) + " of that; " + show_grouped(plan.concurrency) + " asked for");
   if (bill.longest_context) list.add("Longest context", tokens(*bill.longest_context), "of one request");
   list.requests("Replicas needed", bill.replicas_needed);
+  list.requests("Short requests alone", bill.max_concurrency_short, "a replica, in a pool of their own");
+  list.requests("Long requests alone", bill.max_concurrency_long, "a replica, in a pool of their own");
+  list.requests("Replicas in two pools", bill.replicas_needed_apart);
   list.requests("Waiting in swap", bill.swapped_requests);
   list.bytes("Host memory", bill.host_bytes, "of a replica");
 }

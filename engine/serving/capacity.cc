@@ -48,11 +48,18 @@ double held_bytes(const StageCapacity& stage) {
   return static_cast<double>(stage.weights.bytes + stage.runtime.bytes() + stage.reserve.bytes);
 }
 
+double communication_bytes(const StageCapacity& stage) {
+  for (const Line& line : stage.runtime.buffers.children) {
+    if (std::string_view(line.id) == "communication") return static_cast<double>(line.bytes);
+  }
+  return 0;
+}
+
 /// v1/worker/gpu_worker.py, determine_available_memory: utilization of the visible memory, less what loading and the
 /// profile run added. The context was there before, and graphs are captured later: which of them count, the version says.
 double vllm_budget(const Plan& plan, const StageCapacity& stage) {
   const VllmRun run = vllm_run(plan);
-  double outside = 0;
+  double outside = run.counts_communication ? 0 : communication_bytes(stage);
   if (!run.counts_graphs) outside += static_cast<double>(stage.runtime.graphs.bytes);
   if (!run.counts_context) outside += static_cast<double>(stage.runtime.context.bytes);
   return visible_bytes(plan) * plan.utilization - held_bytes(stage) + outside;
@@ -62,10 +69,7 @@ double vllm_budget(const Plan& plan, const StageCapacity& stage) {
 /// before loading, NCCL already there, is for weights and pools; activations, graphs and the request table live in the
 /// rest.
 double sglang_budget(const Plan& plan, const StageCapacity& stage) {
-  double before = static_cast<double>(stage.runtime.context.bytes);
-  for (const Line& line : stage.runtime.buffers.children) {
-    if (std::string_view(line.id) == "communication") before += static_cast<double>(line.bytes);
-  }
+  const double before = static_cast<double>(stage.runtime.context.bytes) + communication_bytes(stage);
   return (visible_bytes(plan) - before) * plan.utilization - static_cast<double>(stage.weights.bytes);
 }
 
@@ -115,6 +119,21 @@ bool tighter(const Plan& plan, const StageCapacity& a, const StageCapacity& b) {
   return in_a != in_b ? in_a < in_b : held_bytes(a) > held_bytes(b);
 }
 
+/// sglang's pool is a tensor a layer of keys and one of values, or one of latents (memory_pool.py).
+void add_pool_rounding(const Plan& plan, StageCapacity& stage) {
+  Line& buffers = stage.runtime.buffers;
+  const bool one_kind = stage.groups.size() == 1 && stage.groups.front().state_bytes <= 0;
+  if (plan.engine != Engine::sglang || !one_kind || buffers.children.empty()) return;
+  const CacheGroup& group = stage.groups.front();
+  const double tensors = group.layers * (group.latent ? 1 : 2);
+  const double more = tensors > 0 ? std::ceil(tensors * allocator_rounding(stage.budget_bytes / tensors)) : 0;
+  if (more <= 0) return;
+  std::vector<Line> children = std::move(buffers.children);
+  children.push_back(leaf("pool_rounding", "Rounding of the pool", {times("", more, "B")},
+                          "tensors of 10 MiB and more take whole 2 MiB (PyTorch, CUDACachingAllocator.cpp)", 1));
+  buffers = vram::group(buffers.id, buffers.label, std::move(children));
+}
+
 /// Stages of the same layers hold the same.
 bool alike(const Model& model, const ServingStage& a, const ServingStage& b) {
   if (a.has_embedding != b.has_embedding || a.has_head != b.has_head) return false;
@@ -132,13 +151,17 @@ bool preallocates(const Plan& plan) {
 
 StageCapacity stage_capacity(const Plan& plan, const Replica& replica, const ServingStage& stage) {
   StageCapacity result;
-  result.weights = weights_line(weight_parcels(plan, replica, stage));
+  std::vector<WeightParcel> parcels = weight_parcels(plan, replica, stage);
+  const WeightParcel rounding = allocator_rounding(plan, replica, stage);
+  if (rounding.elements > 0) parcels.push_back(rounding);
+  result.weights = weights_line(parcels);
   result.runtime = runtime_lines(plan, replica, stage);
   result.reserve = nothing("reserve", "Reserve");
   apply_reserve(plan, result);
   result.groups = cache_groups(plan, replica, stage);
   result.demand = cache_demand(plan, result.groups);
   result.budget_bytes = std::floor(std::max(0.0, budget(plan, result)));
+  add_pool_rounding(plan, result);
   return result;
 }
 

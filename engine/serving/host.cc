@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/serving/runtime.h"
+
 namespace vram {
 
 std::vector<Line> host_lines(const Plan& plan) {
@@ -17,6 +19,7 @@ std::vector<Line> host_lines(const Plan& plan) {
       cache.label = "KV cache";
       lines.push_back(std::move(cache));
     }
+    lines.push_back(host_compute_line(plan));
   }
   if (plan.swap > 0) {
     lines.push_back(leaf("swap", "Swap", {times("", plan.swap, "B a GPU"), times("n", plan.serve_gpus, "GPUs")},

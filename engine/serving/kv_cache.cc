@@ -159,13 +159,23 @@ double prefix_tokens(const Plan& plan, double block) {
 
 bool reserves_longest(const Plan& plan) { return plan.engine == Engine::static_ && plan.max_len > 0; }
 
-/// One unified cache of all windows and one micro-batch, at most the whole context (src/llama-kv-cache-iswa.cpp). Cells
-/// are padded to 256, in builds before 2025-11 without flash attention to 32.
+/// llama.cpp's cells come in steps of 256; in builds before 2025-11 of 32 without flash attention (llama-context.cpp).
+double cell_step(const Plan& plan) { return plan.flash ? 256 : 32; }
+
+/// Cells of windows and one micro-batch, at most the whole context (src/llama-kv-cache-iswa.cpp, size_swa).
+double window_cells(const Plan& plan, double window, double slots, double tokens) {
+  return round_up(std::min(slots * round_up(tokens, cell_step(plan)), slots * window + plan.ubatch), cell_step(plan));
+}
+
+/// One cache for all slots has one micro-batch beyond all windows; apart, each slot has its own.
+bool shares_micro_batch(const Plan& plan) {
+  return plan.engine == Engine::llamacpp && plan.unified && plan.concurrency > 1;
+}
+
 double window_surplus_tokens(const Plan& plan, const CacheGroup& group) {
   const double tokens = request_tokens(plan), slots = plan.concurrency;
-  if (plan.engine != Engine::llamacpp || group.window <= 0 || group.window >= tokens) return 0;
-  const double cells = round_up(slots * group.window + plan.ubatch, plan.flash ? 256 : 32);
-  return std::min(cells, slots * tokens) - slots * group.window;
+  if (!shares_micro_batch(plan) || group.window <= 0 || group.window >= tokens) return 0;
+  return std::max(0.0, window_cells(plan, group.window, slots, tokens) - slots * group.window);
 }
 
 double group_bytes(const CacheGroup& group, double tokens) {
@@ -201,13 +211,22 @@ uint64_t token_bytes(const std::vector<CacheGroup>& groups, bool beyond_windows)
   return static_cast<uint64_t>(std::ceil(bits / 8));
 }
 
+namespace {
+
+// vllm model_executor/models/config.py, HybridAttentionMambaModelConfig: what a block of latent attention's kernels holds.
+constexpr double kLatentAlignment = 64;
+
+}  // namespace
+
 double block_tokens(const Plan& plan, const std::vector<CacheGroup>& groups) {
   const double block = std::max(1.0, plan.block), bits = attention_bits(groups);
   if (!hybrid_states(plan, groups) || bits <= 0) return block;
-  double page = 0;
-  for (const CacheGroup& group : groups) page = std::max(page, group.state_bytes);
-  return std::max(block, round_up(page * 8 / bits,
-                                  block));  // vllm model_executor/models/config.py, HybridAttentionMambaModelConfig
+  double page = 0, step = block;
+  for (const CacheGroup& group : groups) {
+    page = std::max(page, group.state_bytes);
+    if (group.latent) step = std::max(step, kLatentAlignment);
+  }
+  return std::max(block, round_up(page * 8 / bits, step));
 }
 
 namespace {
@@ -220,7 +239,17 @@ double pooled_tokens(const Plan& plan, const CacheGroup& group, double tokens) {
 
 }  // namespace
 
+namespace {
+
+double cells_kept(const Plan& plan, const CacheGroup& group, double tokens, double block) {
+  if (group.window <= 0) return round_up(tokens, std::max(block, cell_step(plan)));
+  return shares_micro_batch(plan) ? std::min(group.window, tokens) : window_cells(plan, group.window, 1, tokens);
+}
+
+}  // namespace
+
 double tokens_kept(const Plan& plan, const CacheGroup& group, double tokens, double block) {
+  if (plan.engine == Engine::llamacpp) return cells_kept(plan, group, tokens, block);
   const bool two_pools = plan.engine == Engine::sglang && has_window_pool(plan.subject->architecture);
   if (two_pools && group.state_bytes <= 0) return round_up(pooled_tokens(plan, group, tokens), block);
   if (group.window <= 0) return round_up(tokens, block);
@@ -264,13 +293,16 @@ std::vector<Line> request_lines(const Plan& plan, const std::vector<CacheGroup>&
 }
 
 CacheDemand cache_demand(const Plan& plan, const std::vector<CacheGroup>& groups) {
-  if (reserves_longest(plan)) return {0, request_bytes(plan, groups, plan.max_len)};
+  if (reserves_longest(plan)) {
+    const RequestBytes longest = request_bytes(plan, groups, plan.max_len);
+    return {0, longest, longest, longest};
+  }
   const double block = block_tokens(plan, groups), shared = prefix_tokens(plan, block);
   CacheDemand demand;
-  demand.each = request_bytes(plan, groups, request_tokens(plan), shared);
+  demand.brief = demand.longer = demand.each = request_bytes(plan, groups, request_tokens(plan), shared);
   if (plan.long_share > 0) {
-    const RequestBytes longer = request_bytes(plan, groups, plan.long_prompt + plan.long_output, shared);
-    demand.each.tokens = demand.each.tokens * (1 - plan.long_share) + longer.tokens * plan.long_share;
+    demand.longer = request_bytes(plan, groups, plan.long_prompt + plan.long_output, shared);
+    demand.each.tokens = demand.brief.tokens * (1 - plan.long_share) + demand.longer.tokens * plan.long_share;
   }
   for (const CacheGroup& group : groups) {
     const double once = shared > 0 ? tokens_shared(group, request_tokens(plan), round_up(plan.prefix, block)) : 0;

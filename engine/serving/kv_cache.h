@@ -53,6 +53,7 @@ std::vector<Line> request_lines(const Plan& plan, const std::vector<CacheGroup>&
 struct CacheDemand {
   double fixed = 0;   // the shared prefix; llama.cpp's micro-batch beyond a window
   RequestBytes each;  // mean over both populations
+  RequestBytes brief, longer;  // of either alone; of one population both are `each`
 };
 CacheDemand cache_demand(const Plan& plan, const std::vector<CacheGroup>& groups);
 

@@ -16,14 +16,28 @@ constexpr double kHalf = 2;  // bytes of a 16-bit activation
 // 1.2 GiB (61).
 constexpr double kGraphBytesALayer = 18.5 * kMiB;
 
-// NCCL channels and the custom all-reduce's buffers where more than one GPU works together: non-torch memory of
-// start-up logs is 0.2 to 1.8 GiB above that of one GPU.
-constexpr double kCommunicationBytes = 0.5 * kGiB;
+// NCCL channels and the custom all-reduce's buffers where more than one GPU works together, beyond what one GPU takes:
+// 0.06 to 0.2 GiB over PCIe (RTX 3090 and 4090, sglang and vllm); 0.2 over NVLink (2 V100, vllm#11251); 1.79 (2 H100,
+// vllm#10511) and 2.2 GiB (4 B200, sglang) where its switches multicast.
+constexpr double kCommunicationOverPcie = 0.125 * kGiB, kCommunicationOverLink = 0.25 * kGiB,
+                 kCommunicationOverSwitch = 1.875 * kGiB;
+
+/// NVLink SHARP: Hopper and Blackwell behind switches, not pairs under a bridge.
+bool multicasts(const Accelerator& gpu) {
+  const bool bridged = gpu.link_gpus > 0 && gpu.link_gpus <= 4;
+  return (gpu.family == "NVIDIA Hopper" || gpu.family == "NVIDIA Blackwell") && !bridged;
+}
+
+double communication_bytes(const Accelerator& gpu) {
+  if (gpu.link_is_pcie || gpu.link_gb_s <= 0) return kCommunicationOverPcie;
+  return multicasts(gpu) ? kCommunicationOverSwitch : kCommunicationOverLink;
+}
 
 Line nothing(const char* id, const char* label) { return leaf(id, label, {times("", 0, "B")}); }
 
-// What libraries allocate outside PyTorch while loading and profiling: 0.01 to 0.35 GiB in vllm's logs from 0.6.6 on.
-constexpr double kNonTorchBytes = 0.1875 * kGiB;
+// What libraries allocate outside PyTorch while loading and profiling: 0.01 to 0.35 GiB in vllm's logs from 0.6.6 on. What
+// the second model runner calls consumed is 0.26, 0.47, 0.78 and 1.15 GiB above what loading took, on one GPU.
+constexpr double kNonTorchBytes = 0.1875 * kGiB, kNonTorchOfSecondRunner = 0.5 * kGiB;
 
 bool torch_engine(const Plan& plan) { return plan.engine != Engine::llamacpp; }
 
@@ -74,10 +88,15 @@ Line vllm_activations(const Plan& plan, const Replica& replica, const ServingSta
   return sampler.bytes > layer.bytes ? sampler : layer;
 }
 
+/// Tokens that one slot sees: all of a unified cache.
+double llamacpp_context(const Plan& plan) {
+  return std::max(1.0, (plan.unified ? plan.concurrency : 1) * request_tokens(plan));
+}
+
 /// llama.cpp's compute buffer, on every device. Reproduces logs of seven models to 1%.
 Line llamacpp_activations(const Plan& plan) {
   const Architecture& a = plan.subject->architecture;
-  const double context = std::max(1.0, plan.concurrency * request_tokens(plan));
+  const double context = llamacpp_context(plan);
   Line logits = leaf("activations", "Compute buffer",
                      {times("u", plan.ubatch, "tokens of a micro-batch"), times("", 4, "B"),
                       times("V + h", a.vocab + a.hidden, "logits and hidden")},
@@ -91,9 +110,25 @@ Line llamacpp_activations(const Plan& plan) {
   return scores.bytes > logits.bytes ? scores : logits;
 }
 
+/// TensorRT-LLM holds logits of every slot in fp32 beside a full batch; its C++ runtime (before 1.0) a workspace of top-p
+/// besides, sorted probabilities and ids of the whole vocabulary and their copies (layers/topPSamplingLayer.cu).
+Line trtllm_activations(const Plan& plan, const Replica& replica, const ServingStage& stage) {
+  Line layer = layer_line(plan, replica, plan.batch_tokens, plan.max_seqs);
+  if (!stage.has_head) return layer;
+  const double bytes = plan.engine_version.starts_with("0") ? 20 : 4;
+  layer.id = "layer";
+  layer.label = "A batch through the widest layer";
+  Line logits = leaf("logits", "Logits of every slot",
+                     {times("n", plan.max_seqs, "sequences"), times("V", plan.subject->architecture.vocab, "logits"),
+                      times("", bytes, "B a logit")},
+                     "fp32 logits; before 1.0 with the workspace of top-p", 0.5);
+  return group("activations", "Activations", {std::move(layer), std::move(logits)});
+}
+
 Line activations_line(const Plan& plan, const Replica& replica, const ServingStage& stage) {
   if (plan.engine == Engine::llamacpp) return llamacpp_activations(plan);
   if (plan.engine == Engine::vllm) return vllm_activations(plan, replica, stage);
+  if (plan.engine == Engine::trtllm) return trtllm_activations(plan, replica, stage);
   return layer_line(plan, replica, plan.batch_tokens, plan.max_seqs);
 }
 
@@ -113,11 +148,17 @@ Line buffers_line(const Plan& plan, const Replica& replica) {
              "sglang memory_pool.py, ReqToTokenPool", 0.01));
   }
   if (plan.engine == Engine::vllm) {
-    children.push_back(leaf("non_torch", "Outside PyTorch", {times("", kNonTorchBytes, "B")},
-                            "non-torch memory of vllm start-up logs, 0.01 to 0.35 GiB", 0.8));
+    children.push_back(leaf("non_torch", "Outside PyTorch", {times("", vllm_run(plan).second_runner ? kNonTorchOfSecondRunner : kNonTorchBytes, "B")},
+                            "non-torch memory of vllm start-up logs, 0.01 to 0.35 GiB; from 0.28 on 0.26 to 1.15", 0.8));
+  }
+  if (plan.engine == Engine::vllm && plan.subject->architecture.has_vision && vllm_run(plan).caches_encoder) {
+    children.push_back(leaf("encoder_cache", "Encoder cache",
+                            {times("T", plan.batch_tokens, "tokens of a batch"),
+                             times("h", plan.subject->architecture.hidden, "hidden size"), times("", kHalf, "B")},
+                            "a batch of the tower's outputs (vllm v1/worker/gpu_model_runner.py, profile_run)", 0.3));
   }
   if (replica.tp * replica.dp * replica.pp > 1 && torch_engine(plan)) {
-    children.push_back(leaf("communication", "Communication", {times("", kCommunicationBytes, "B")},
+    children.push_back(leaf("communication", "Communication", {times("", communication_bytes(*plan.accelerator), "B")},
                             "NCCL channels and all-reduce buffers", 1));
   }
   return children.empty() ? nothing("buffers", "Buffers") : group("buffers", "Buffers", std::move(children));
@@ -129,6 +170,13 @@ Line context_line(const Plan& plan) {
 }
 
 }  // namespace
+
+Line host_compute_line(const Plan& plan) {
+  return leaf("activations", "Compute buffer",
+              {times("u", plan.ubatch, "tokens of a micro-batch"), times("", 4, "B"),
+               times("c + h", llamacpp_context(plan) + plan.subject->architecture.hidden, "mask and hidden")},
+              "llama.cpp: attention mask and embeddings in fp32", 0.1);
+}
 
 RuntimeLines runtime_lines(const Plan& plan, const Replica& replica, const ServingStage& stage) {
   return {activations_line(plan, replica, stage), graphs_line(plan, stage), buffers_line(plan, replica),

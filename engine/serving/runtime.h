@@ -12,4 +12,7 @@ struct RuntimeLines {
 };
 RuntimeLines runtime_lines(const Plan& plan, const Replica& replica, const ServingStage& stage);
 
+/// What llama.cpp works in on the host, whatever is offloaded.
+Line host_compute_line(const Plan& plan);
+
 }  // namespace vram

@@ -100,6 +100,19 @@ void fill_capacity(const Plan& plan, const Replica& replica, const StageCapacity
   }
 }
 
+/// Two populations in pools of their own: what a replica holds of either, and how many replicas `concurrency` then takes.
+void fill_pools_apart(const Plan& plan, const Replica& replica, const StageCapacity& stage, ServingBill& bill) {
+  const bool two = plan.long_share > 0 && plan.long_share < 1;
+  if (!bill.max_concurrency || !two || stage.demand.brief.all() <= 0 || stage.demand.longer.all() <= 0) return;
+  bill.max_concurrency_short = requests_held(plan, stage, replica, stage.demand.brief);
+  bill.max_concurrency_long = requests_held(plan, stage, replica, stage.demand.longer);
+  const double brief = whole_share(plan.derate, std::floor(*bill.max_concurrency_short));
+  const double longer = whole_share(plan.derate, std::floor(*bill.max_concurrency_long));
+  if (brief < 1 || longer < 1 || plan.qps > 0) return;
+  bill.replicas_needed_apart = ceil_div(plan.concurrency * (1 - plan.long_share), brief) +
+                               ceil_div(plan.concurrency * plan.long_share, longer);
+}
+
 void fill_host(const Plan& plan, const Replica& replica, const StageCapacity& stage, ServingBill& bill) {
   bill.host_lines = host_lines(plan);
   refuse_too_large(bill.host_lines, bill);
@@ -192,6 +205,7 @@ ServingBill serving_bill(const Plan& plan) {
   fill_host(plan, replica, stage, bill);
   if (!bill.faults.empty()) return napkin_only(bill);
   fill_capacity(plan, replica, stage, bill);
+  fill_pools_apart(plan, replica, stage, bill);
   fill_speed(plan, replica, bill);
   fill_replicas(plan, replica, bill);
   bill.verdict = verdict_of(plan, bill);

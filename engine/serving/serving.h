@@ -22,6 +22,8 @@ struct ServingBill {
       kv_bytes_per_token_per_gpu, kv_bytes_per_request, kv_budget_bytes_per_gpu, kv_tokens;
   std::optional<double> max_concurrency, max_concurrency_p99, max_concurrency_at_max_len, max_concurrency_at_tpot,
       max_concurrency_at_ttft, promised_concurrency, longest_context, replicas_needed;
+  // Of two populations, each served by replicas of its own.
+  std::optional<double> max_concurrency_short, max_concurrency_long, replicas_needed_apart;
   const char* bound = "";  // "memory", "compute", "bandwidth"
   uint64_t device_bytes = 0, band_bytes = 0, capacity_bytes = 0;
   std::vector<Line> lines;  // weights kv_cache activations graphs buffers context reserve; one GPU

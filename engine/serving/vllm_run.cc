@@ -12,30 +12,50 @@ namespace {
 // Llama-3-8B 1.26 GiB); predicts gemma-3-4b (9.96 GiB) to 2%; vllm#32558 measured 1.25 GB for 256 x 131072.
 constexpr double kSortingSamplerBytes = 39;
 // The Triton sampler of 8 rows and more (v1/sample/ops/topk_topp_sampler.py, apply_top_k_top_p; vllm#33538, merged
-// between 0.16 and 0.17) does not sort: 384 MiB for 256 x 131072 in vllm#32558.
+// between 0.16 and 0.17) does not sort: 384 MiB for 256 x 131072 in vllm#32558. The second model runner's does again:
+// peaks of 1.44 GiB for 256 x 128256 (0.31) and 2.33 GiB for 256 x 248320 are 47 and 39 B a logit.
 constexpr double kTritonSamplerBytes = 12;
+constexpr double kTritonSince = 17e3, kSecondRunnerSince = 28e3;
 
-/// 0.6.5 -> 6005; nothing given is newer than all.
 double version_number(std::string_view text) {
   if (text.empty()) return 1e9;
   double parts[3] = {0, 0, 9};  // "0.6" is the last of its line
+  const bool before = text.find("dev") != text.npos || text.find("rc") != text.npos;  // the release it leads to
   size_t i = text.starts_with("v") ? 1 : 0;
   for (double& part : parts) {
     if (i >= text.size() || text[i] < '0' || text[i] > '9') break;
     for (part = 0; i < text.size() && text[i] >= '0' && text[i] <= '9'; ++i) part = part * 10 + (text[i] - '0');
     if (i < text.size() && text[i] == '.') ++i;
   }
-  return parts[0] * 1e6 + std::min(parts[1], 999.0) * 1e3 + std::min(parts[2], 999.0);
+  return parts[0] * 1e6 + std::min(parts[1], 999.0) * 1e3 + std::min(parts[2], 999.0) - (before ? 0.5 : 0);
+}
+
+/// From 0.8 on, and from 0.11 on nothing else; it needs Ampere.
+bool is_second_engine(const Plan& plan, double version) {
+  const std::string_view family = plan.accelerator->family;
+  const bool first = plan.engine_version.find("V0") != std::string::npos || family == "NVIDIA Turing" || family == "NVIDIA Volta";
+  return version >= 11e3 || (version >= 8e3 && !first);
 }
 
 }  // namespace
 
+double vllm_version(const Plan& plan) { return version_number(plan.engine_version); }
+
 VllmRun vllm_run(const Plan& plan) {
-  const double version = version_number(plan.engine_version);
+  const double version = vllm_version(plan);
   VllmRun run{plan.batch_tokens, plan.max_seqs};
-  run.bytes_a_logit = version < 17e3 ? kSortingSamplerBytes : kTritonSamplerBytes;
-  run.counts_context = version < 6005;  // vllm#10511: in the log of a 0.6.5-dev, non-torch memory holds the whole context
-  run.counts_graphs = version >= 21e3;  // vllm#50780
+  const bool sorts = version < kTritonSince || version >= kSecondRunnerSince;
+  run.bytes_a_logit = sorts ? kSortingSamplerBytes : kTritonSamplerBytes;
+  const bool second_engine = is_second_engine(plan, version);
+  // vllm#10511 (0.6.5): before, non-torch memory held the whole context; and in the second engine, until it took over the
+  // first one's profiler (vllm#19312, 0.9.2), all that is in use and not PyTorch's.
+  run.counts_context = version < 6005 || (second_engine && version < 9002);
+  run.caches_encoder = second_engine;
+  // From 0.21 on (vllm#50780). The second runner's accounts leave them out: budget = consumed + peak activation + KV to
+  // 0.01 GiB in eight logs of August to October 2026, with 0.04 to 3.9 GiB of graphs beside them.
+  run.counts_graphs = version >= 21e3 && version < kSecondRunnerSince;
+  run.counts_communication = version < 11e3;  // vllm#25359
+  run.second_runner = version >= kSecondRunnerSince;
   return run;
 }
 

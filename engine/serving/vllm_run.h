@@ -10,10 +10,16 @@ struct VllmRun {
   double sequences = 0;       // sampled at once
   double bytes_a_logit = 0;   // of the sampler
   bool counts_context = false;  // old versions charge the CUDA context to the budget
-  bool counts_graphs = false;   // new ones the graphs
+  bool counts_graphs = false;   // later ones the graphs
+  bool counts_communication = true;  // until it is set up before the memory that is free is measured
+  bool caches_encoder = false;       // the second engine: a batch of what a vision tower puts out
+  bool second_runner = false;   // newer than the second model runner (v1/worker/gpu/model_runner.py)
 };
 
 VllmRun vllm_run(const Plan& plan);
+
+/// 0.6.5 -> 6005; a version that is not given is newer than all.
+double vllm_version(const Plan& plan);
 
 /// What the newest server chooses by itself on this card where it is not told (arg_utils.py, get_batch_defaults): a
 /// plan's own defaults never change, so who reads a command line or a log sets these as keys.

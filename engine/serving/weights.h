@@ -23,6 +23,7 @@ enum class WeightSection : uint8_t {
   draft,
   absorbed,
   rotary,
+  rounding,
   count_
 };
 
@@ -36,6 +37,12 @@ struct WeightParcel {
 
 /// The weights that one GPU of a stage holds. A model without a shape is one block divided over tp * pp.
 std::vector<WeightParcel> weight_parcels(const Plan& plan, const Replica& replica, const ServingStage& stage);
+
+/// Bytes that PyTorch's allocator takes beyond a tensor of so many.
+double allocator_rounding(double bytes);
+
+/// The same of all those weights: engines that print the difference of free memory count them.
+WeightParcel allocator_rounding(const Plan& plan, const Replica& replica, const ServingStage& stage);
 
 /// The line `weights` of one GPU.
 Line weights_line(const std::vector<WeightParcel>& parcels);

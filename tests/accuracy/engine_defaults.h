@@ -16,8 +16,14 @@ VllmLimits vllm_limits_of(const Plan& plan, const std::string& said);
 /// vllm/config/cache.py: gpu_memory_utilization.
 double vllm_utilization(const Plan& plan);
 
-/// sglang/srt/server_args.py: mem_fraction_static.
-double sglang_fraction(const Plan& plan);
+/// sglang/srt/server_args.py: mem_fraction_static. `said`: the model's name and class, which tell of a vision tower.
+double sglang_fraction(const Plan& plan, const std::string& said);
+
+/// A model with a vision tower, by its name or class.
+bool says_tower(const std::string& said);
+
+/// tensorrt_llm/builder.py, BuildConfig.max_batch_size.
+double trtllm_slots(const Plan& plan);
 
 /// 0.6.5 -> 6005; nothing given is newer than all.
 double version_number(const std::string& text);

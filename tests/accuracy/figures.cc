@@ -41,7 +41,14 @@ constexpr Name kNames[] = {{Figure::states, "states"},
                            {Figure::first_token, "time to first token"},
                            {Figure::token_time, "time a token"},
                            {Figure::swap_tokens, "tokens in swap"},
-                           {Figure::trap, "trap avoided"}};
+                           {Figure::trap, "trap avoided"},
+                           {Figure::head, "output head"},
+                           {Figure::host_weights, "weights on the host"},
+                           {Figure::host_buffers, "host compute buffer"},
+                           {Figure::pool_and_table, "KV pool and table"},
+                           {Figure::parameters, "parameters"},
+                           {Figure::file_layers, "layers of a file"},
+                           {Figure::other, "other"}};
 
 /// An amount and its half-width.
 struct Amount {
@@ -152,14 +159,37 @@ Amount compute_amount(const Report& r, const Measurement& m) {
 
 Amount speed(const ServingBill& s, double value) { return {value, value * s.speed_band.value_or(0)}; }
 
+Amount child_of(const std::vector<Line>& lines, std::string_view id, std::string_view child) {
+  const Line* line = line_of(lines, id);
+  return line != nullptr ? sum_of(line->children, {child}) : Amount{};
+}
+
 Amount serving_amount(const Report& r, const Measurement& m) {
   const ServingBill& s = r.serving;
   switch (m.figure) {
-    case Figure::weights:  // of llama.cpp the file: what is in host memory, too
-    case Figure::trap: {
-      const Amount gpu = sum_of(s.lines, {"weights"}), host = sum_of(s.host_lines, {"weights"});
+    case Figure::trap:
+      if (m.part == "concurrency") return {s.max_concurrency_at_max_len.value_or(0), 0};
+      [[fallthrough]];
+    case Figure::weights: {  // of llama.cpp the file: what is in host memory, too
+      Amount gpu = sum_of(s.lines, {"weights"});
+      if (m.part == "process") gpu.value += sum_of(s.lines, {"context"}).value + child_of(s.lines, "buffers", "communication").value;
+      const Amount host = sum_of(s.host_lines, {"weights"});
       return {gpu.value + host.value, gpu.band + host.band};
     }
+    case Figure::head:
+      return child_of(s.lines, "weights", "head");
+    case Figure::host_weights:
+      return sum_of(s.host_lines, {"weights"});
+    case Figure::host_buffers:
+      return sum_of(s.host_lines, {"activations"});
+    case Figure::pool_and_table: {
+      const Amount pool = sum_of(s.lines, {"kv_cache"}), table = child_of(s.lines, "buffers", "request_table");
+      return {pool.value + table.value + child_of(s.lines, "buffers", "pool_rounding").value, table.band};
+    }
+    case Figure::parameters:
+      return {r.plan.subject->nominal_parameters, 0};
+    case Figure::file_layers:
+      return {static_cast<double>(r.plan.subject->layers.size() + r.plan.subject->mtp.size()), 0};
     case Figure::kv_token:
       return {double(s.kv_bytes_per_token_per_gpu.value_or(0)), 0};
     case Figure::kv_pool:  // what the engine allocates: its whole budget where it preallocates

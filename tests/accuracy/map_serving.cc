@@ -5,6 +5,8 @@
 
 #include "engine/formats.h"
 #include "engine/plan/plan.h"
+#include "engine/serving/runtime.h"
+#include "engine/serving/serving.h"
 #include "engine/units.h"
 #include "tests/accuracy/engine_defaults.h"
 #include "tests/accuracy/map_training.h"
@@ -69,6 +71,7 @@ std::string format_of(const std::string& given) {
 
 void set_storage(ServingMap& m) {
   std::string weights = format_of(text(m.c, "weight_dtype"));
+  if (m.engine == "llamacpp" && lower(text(m.c, "weight_dtype")) == "q4") weights = "q4_k_m";  // most that are called so
   if (m.engine == "llamacpp")
     if (const std::string named = format_of(text(m.c, "model")); !named.empty()) weights = named;
   if (find_format(weights)) m.share.set("weights", weights);
@@ -88,6 +91,19 @@ std::string engine_of(const std::string& given) {
   return "";
 }
 
+bool mentions(const json& c, const char* word) {
+  if (const json* checks = find(c, "checks"); checks && checks->is_array())
+    for (const json& check : *checks)
+      if (text(check, "explanation").find(word) != std::string::npos) return true;
+  return text(c, "check").find(word) != std::string::npos || text(c, "notes").find(word) != std::string::npos;
+}
+
+/// As logged, or what makes the window cells that are: they are whole 256 beyond one window.
+double micro_batch(const json& c) {
+  const double logged = number(c, "measured.n_ubatch"), cells = number(c, "measured.cells_swa_per_seq");
+  return logged == 0 && cells > 256 ? cells - 256 : logged;
+}
+
 void set_limits(ServingMap& m) {
   const json& c = m.c;
   const double length =
@@ -101,12 +117,17 @@ void set_limits(ServingMap& m) {
   m.share.set_if("max_seqs", m.engine == "llamacpp" ? 0 : std::max(batch, number(c, "measured.max_running_requests")));
   if (first_of(c, {"num_cpu_blocks"}) > 0) m.share.set("swap", 4.0);  // vllm's --swap-space
   if (m.engine != "llamacpp" || length == 0) return;
-  m.share.set_if("ubatch", number(c, "measured.n_ubatch"));
+  m.share.set_if("ubatch", micro_batch(c));
   const double slots = std::max(1.0, batch);
+  // Caches of their own came in 2025; a log of them says so: "cells_swa_per_seq", "2 sequence streams".
+  const bool apart = number(c, "measured.cells_full_per_seq") > 0 || mentions(c, "streams");
+  if (slots > 1 && !apart) m.share.set("unified", 1.0);
+  const double flash = apart ? 1 : 0;
   m.share.set("concurrency", slots);
   m.share.set("prompt", std::floor(length / slots));
   m.share.set("output", 0.0);
-  m.share.set("flash", number(c, "measured.flash_attn"));  // off unless the log says so: llama.cpp's default till 2025
+  // Off unless the log says so: llama.cpp's default till 2025.
+  m.share.set("flash", std::max(flash, number(c, "measured.flash_attn")));
 }
 
 void set_hardware(ServingMap& m) {
@@ -117,8 +138,7 @@ void set_hardware(ServingMap& m) {
   double gib = number_before(given, "gib").value_or(0);
   if (gib == 0) gib = number(m.c, "measured.total_gpu_memory_gib");
   if (gib == 0) gib = first_number(hardware.share.get("gpu_mem")).value_or(0);
-  // What was free before loading, and the context.
-  if (const double before = number(m.c, "measured.avail_before_gb"); gib == 0 && before > 0) gib = before + 0.5;
+  if (const double before = number(m.c, "measured.avail_before_gb"); gib == 0 && before > 0) gib = before;
   if (gib > 0) m.share.set("gpu_mem", gib);
   const double tp = number(m.c, "tp"), pp = number(m.c, "pp"), dp = number(m.c, "dp");
   if (pp > 1) m.share.set("serve_pp", pp);
@@ -126,6 +146,24 @@ void set_hardware(ServingMap& m) {
   if (tp > 1) m.share.set("serve_tp", tp);
   const double gpus = number(m.c, "n_gpus");
   if (tp <= 1 && pp <= 1 && dp <= 1 && gpus > 1 && m.engine != "llamacpp") m.share.set("serve_gpus", gpus);
+}
+
+}  // namespace
+
+namespace {
+
+/// Of sglang's logs it is known what was free before loading: what is visible is that, the context and NCCL's memory.
+void set_free_before(ServingMap& m) {
+  const double after = first_of(m.c, {"avail_after_weights_gb", "avail_after_gb"}), taken_by_weights = first_of(m.c, {"mem_usage_gb"});
+  double before = first_of(m.c, {"avail_before_gb"});
+  if (before == 0 && after > 0 && taken_by_weights > 0) before = after + taken_by_weights;
+  if (before == 0) return;
+  const Plan plan = read_plan(m.share.text()).plan;
+  const RuntimeLines lines = runtime_lines(plan, replica_of(plan), whole_model(plan));
+  double taken = static_cast<double>(lines.context.bytes);
+  for (const Line& line : lines.buffers.children)
+    if (std::string_view(line.id) == "communication") taken += static_cast<double>(line.bytes);
+  m.share.set("gpu_mem", before + taken / kGiB);
 }
 
 }  // namespace
@@ -140,7 +178,11 @@ void set_engine_defaults(ServingMap& m) {
     const bool dated = !plan.engine_version.empty() && m.share.get("utilization").empty();
     if (dated) m.share.set("utilization", vllm_utilization(plan));
   }
-  if (m.engine == "sglang" && m.share.get("utilization").empty()) m.share.set("utilization", sglang_fraction(plan));
+  if (m.engine == "trtllm" && m.share.get("max_seqs").empty()) m.share.set("max_seqs", trtllm_slots(plan));
+  if (m.engine != "sglang") return;
+  const std::string said = text(m.c, "model") + " " + text(m.c, "notes");
+  if (m.share.get("utilization").empty()) m.share.set("utilization", sglang_fraction(plan, said));
+  set_free_before(m);
 }
 
 namespace {
@@ -151,7 +193,7 @@ void set_engine(ServingMap& m) {
   m.share.set("engine", m.engine);
   const std::string version = text(m.c, "engine_version");
   if (!version.empty() && std::isdigit(static_cast<unsigned char>(version[0])))
-    m.share.set("engine_version", version.substr(0, version.find_first_of(" /x")));
+    m.share.set("engine_version", version.substr(0, version.find_first_of(" /x")) + (version.find("V0") != std::string::npos ? "V0" : ""));
 }
 
 // --- measured numbers ------------------------------------------------------------------------------------------
@@ -164,6 +206,15 @@ double bytes_of_unit(const std::string& unit) {
   return 0;
 }
 
+/// GiB that so many tokens take on a GPU, where every layer keeps every token.
+double gib_of_tokens(const ServingMap& m, double tokens) {
+  const Plan plan = read_plan(m.share.text()).plan;
+  if (!plan.subject || !plan.accelerator) return 0;
+  const ServingBill bill = serving_bill(plan);
+  const bool uniform = bill.kv_bytes_per_token == bill.kv_bytes_per_token_beyond_window;
+  return uniform ? tokens * static_cast<double>(bill.kv_bytes_per_token_per_gpu.value_or(0)) / kGiB : 0;
+}
+
 double cached_tokens(const json& c, const std::string& check) {
   const bool eager = check.find("eager") != std::string::npos, graphs = check.find("graphs") != std::string::npos;
   if (eager) return first_of(c, {"kv_tokens_eager"});
@@ -172,10 +223,27 @@ double cached_tokens(const json& c, const std::string& check) {
   double block = number(c, "block_size");
   if (block == 0) block = first_of(c, {"tokens_per_block"});
   if (blocks > 0 && block > 0) return blocks * block;
-  return first_of(c, {"kv_tokens"});
+  return first_of(c, {"kv_tokens", "max_total_num_tokens"});
 }
 
 bool begins(const std::string& text, const char* with) { return text.rfind(with, 0) == 0; }
+
+bool states_unknown(const ServingMap& m) {
+  return m.share.get("pattern").find('l') != std::string::npos && m.share.get("state_elements").empty();
+}
+
+/// Where the printed tokens are those of one group of layers, the requests that the bytes hold say as much.
+void add_cache_of_hybrid(const ServingMap& m, const json& check, double bytes, std::vector<Measurement>& out) {
+  const double requests = first_of(m.c, {"max_concurrency_x"});
+  if (requests == 0) return;
+  ServingMap given = m;
+  if (states_unknown(m)) given.skip("the states of linear layers are not known");
+  given.share.set("measured_kv_pool", bytes / kGiB);
+  Measurement one = begin(given, text(check, "kind"), Figure::concurrency);
+  one.measured = requests;
+  one.unit = "x";
+  out.push_back(std::move(one));
+}
 
 /// KV cache: of an engine that preallocates, the bytes of a token; of llama.cpp the whole allocation.
 void add_cache(const ServingMap& m, const json& check, std::vector<Measurement>& out) {
@@ -192,7 +260,7 @@ void add_cache(const ServingMap& m, const json& check, std::vector<Measurement>&
     return;
   }
   const double tokens = cached_tokens(m.c, name);
-  if (tokens == 0) return;
+  if (tokens == 0) return add_cache_of_hybrid(m, check, bytes, out);
   const bool half = begins(name, "k_gib") || begins(name, "v_gib");
   Measurement one = begin(m, text(check, "kind"), Figure::kv_token);
   one.measured = (half ? 2 : 1) * bytes / tokens;
@@ -205,7 +273,11 @@ void add_split_cache(const ServingMap& m, std::vector<Measurement>& out) {
   double mib = number(m.c, "measured.kv_full_mib") + number(m.c, "measured.kv_swa_mib");
   if (mib == 0) mib = number(m.c, "measured.k_mib") + number(m.c, "measured.v_mib");
   if (m.engine != "llamacpp" || mib == 0) return;
-  Measurement one = begin(m, "independent", Figure::kv_pool);
+  std::string kind = "independent";
+  if (const json* checks = find(m.c, "checks"); checks && checks->is_array())
+    for (const json& check : *checks)
+      if (begins(text(check, "name"), "k_") || begins(text(check, "name"), "kv_")) kind = text(check, "kind");
+  Measurement one = begin(m, kind, Figure::kv_pool);
   one.measured = mib * kMiB;
   one.unit = "MiB";
   out.push_back(std::move(one));
@@ -229,6 +301,7 @@ void add_capacity(const ServingMap& m, std::vector<Measurement>& out) {
     out.push_back(std::move(one));
   }
   if (const double requests = first_of(m.c, {"max_concurrency_x"}); requests > 0) {
+    if (states_unknown(given)) given.skip("the states of linear layers are not known");
     Measurement one = begin(given, "pool given", Figure::concurrency);
     one.measured = requests;
     one.unit = "x";
@@ -238,8 +311,10 @@ void add_capacity(const ServingMap& m, std::vector<Measurement>& out) {
 
 /// The pool from the plan alone; its error counts against the memory that the engine may use.
 void add_pool(const ServingMap& m, std::vector<Measurement>& out) {
-  const double pool = logged_pool_gib(m.c);
-  if (pool == 0 || m.engine == "llamacpp" || m.engine == "generic") return;
+  double pool = logged_pool_gib(m.c);
+  if (m.engine == "llamacpp" || m.engine == "generic") return;
+  if (pool == 0) pool = gib_of_tokens(m, cached_tokens(m.c, ""));
+  if (pool == 0) return;
   Measurement one = begin(m, "pool predicted", Figure::kv_pool);
   one.measured = pool * kGiB;
   one.unit = "GiB";
@@ -248,8 +323,9 @@ void add_pool(const ServingMap& m, std::vector<Measurement>& out) {
   if (lower(text(m.c, "model")).find("vision") != std::string::npos) one.skip_for("a vision tower's profile run");
   if (plan.subject && plan.subject->nominal_parameters == 0) one.skip_for("the weights are not known");
   if (one.skipped.empty() && plan.gpu_mem == 0) one.skipped = "the GPU's memory is not stated";
+  const bool fraction = number(m.c, "mem_fraction_static") > 0;  // sglang's own choice depends on the card
   if (one.skipped.empty() && text(m.c, "gpu").empty() && number(m.c, "measured.total_gpu_memory_gib") == 0 &&
-      number(m.c, "measured.avail_before_gb") == 0)
+      !(fraction && number(m.c, "measured.avail_before_gb") > 0))
     one.skipped = "the GPU is not stated";
   out.push_back(std::move(one));
 }
@@ -268,29 +344,97 @@ void add_swap(const ServingMap& m, std::vector<Measurement>& out) {
   out.push_back(std::move(one));
 }
 
-void add_check(const ServingMap& m, const json& check, std::vector<Measurement>& out) {
-  const std::string name = text(check, "name"), kind = text(check, "kind");
-  const double unit = bytes_of_unit(text(check, "unit"));
-  if (unit == 0) return;
-  const bool weights = begins(name, "weights") || begins(name, "model_gib");
-  if (kind == "trap") {
-    if (!weights) return;
-    Measurement one = begin(m, kind, Figure::trap);
-    one.measured = number(check, "predicted") * unit;
-    one.unit = text(check, "unit");
-    out.push_back(std::move(one));
-  } else if (weights || begins(name, "compute") || begins(name, "graph") || begins(name, "activation")) {
-    ServingMap given = m;
-    if (name.find("_fa") != std::string::npos) given.share.set("flash", 1.0);
-    Measurement one = begin(given, kind, weights ? Figure::weights : Figure::buffers);
-    one.measured = number(check, "measured") * unit;
-    one.unit = text(check, "unit");
-    if (weights && one.skipped.empty() && m.share.get("weights").empty())
-      one.skipped = "a storage that is no choice of the key";
-    out.push_back(std::move(one));
-  } else if (begins(name, "kv") || begins(name, "k_") || begins(name, "v_") || begins(name, "ckv")) {
-    add_cache(m, check, out);
+/// Checks whose name says which figure of the bill they are of.
+struct NamedFigure {
+  const char* name;
+  Figure figure;
+};
+constexpr NamedFigure kNamedFigures[] = {
+    {"weights", Figure::weights},          {"model_gib", Figure::weights},
+    {"model_mib", Figure::weights},        {"compute", Figure::buffers},
+    {"graph", Figure::buffers},            {"activation", Figure::buffers},
+    {"nonrepeating", Figure::head},        {"host_compute", Figure::host_buffers},
+    {"token_embd", Figure::host_weights},  {"embd_on_host", Figure::host_weights},
+    {"pool", Figure::pool_and_table},      {"params", Figure::parameters},
+    {"n_layer", Figure::file_layers},      {"concurrency", Figure::concurrency},
+};
+
+const NamedFigure* named_figure(const std::string& name) {
+  for (const NamedFigure& row : kNamedFigures)
+    if (begins(name, row.name)) return &row;
+  return nullptr;
+}
+
+/// A published formula that is wrong: what it gives must not be what the engine gives.
+void add_trap(const ServingMap& m, const json& check, std::vector<Measurement>& out) {
+  const NamedFigure* row = named_figure(text(check, "name"));
+  if (row == nullptr || (row->figure != Figure::weights && row->figure != Figure::concurrency)) return;
+  ServingMap given = m;
+  const bool weights = row->figure == Figure::weights;
+  if (!weights) given.share.set_if("measured_kv_pool", logged_pool_gib(m.c));
+  Measurement one = begin(given, "trap", Figure::trap);
+  one.part = weights ? "" : "concurrency";
+  one.measured = number(check, "predicted") * (weights ? bytes_of_unit(text(check, "unit")) : 1);
+  one.unit = text(check, "unit");
+  out.push_back(std::move(one));
+}
+
+void add_named_check(const ServingMap& m, const json& check, Figure figure, std::vector<Measurement>& out) {
+  const std::string unit = text(check, "unit");
+  const bool counted = figure == Figure::parameters || figure == Figure::file_layers;
+  if (figure == Figure::concurrency || (!counted && bytes_of_unit(unit) == 0)) return;  // the former of every log
+  ServingMap given = m;
+  if (text(check, "name").find("_fa") != std::string::npos) given.share.set("flash", 1.0);
+  if (figure == Figure::pool_and_table) {
+    double pool = logged_pool_gib(m.c);
+    if (pool == 0) pool = gib_of_tokens(m, cached_tokens(m.c, ""));
+    if (pool == 0) return;
+    given.share.set("measured_kv_pool", pool);
   }
+  Measurement one = begin(given, text(check, "kind"), figure);
+  one.measured = number(check, "measured") * (unit == "1e9" ? 1e9 : std::max(1.0, bytes_of_unit(unit)));
+  one.unit = unit;
+  // What TensorRT-LLM says of the GPU, not of the engine.
+  if (figure == Figure::weights && number(m.c, "measured.gpu_mib_after_context") == number(check, "measured")) one.part = "process";
+  const bool stored = figure == Figure::weights || figure == Figure::head || figure == Figure::host_weights;
+  if (stored && one.skipped.empty() && m.share.get("weights").empty()) one.skipped = "a storage that is no choice of the key";
+  out.push_back(std::move(one));
+}
+
+/// One type's cache of several: K and V, or K alone beside a V of another type.
+void add_cache_of_type(const ServingMap& m, const json& check, const std::string& type, std::vector<Measurement>& out) {
+  ServingMap given = m;
+  given.share.set("kv", type == "fp16" ? "bf16" : type);
+  const bool keys = number(m.c, "measured.k_" + text(check, "name") + "_mib") > 0;
+  Measurement one = begin(given, text(check, "kind"), Figure::kv_pool);
+  one.measured = number(check, "measured") * bytes_of_unit(text(check, "unit")) * (keys ? 2 : 1);
+  one.unit = text(check, "unit");
+  out.push_back(std::move(one));
+}
+
+void add_check(const ServingMap& m, const json& check, std::vector<Measurement>& out) {
+  const std::string name = text(check, "name"), type = format_of(name);
+  const bool sized = bytes_of_unit(text(check, "unit")) > 0;
+  if (text(check, "kind") == "trap") return add_trap(m, check, out);
+  if (const NamedFigure* row = named_figure(name)) return add_named_check(m, check, row->figure, out);
+  if (begins(name, "kv") || begins(name, "k_") || begins(name, "v_") || begins(name, "ckv")) {
+    if (sized) add_cache(m, check, out);
+  } else if (m.engine == "llamacpp" && sized && find_format(type)) {
+    add_cache_of_type(m, check, type, out);
+  }
+}
+
+/// Independent checks and traps that none of the figures is: they count as not expressed.
+void add_unexpressed(const ServingMap& m, const json& check, std::vector<Measurement>& out) {
+  const std::string name = text(check, "name"), kind = text(check, "kind");
+  if (kind != "independent" && kind != "trap") return;
+  for (const char* elsewhere : {"cpu_blocks", "concurrency", "k_mib", "v_mib", "kv_full", "kv_swa"})
+    if (begins(name, elsewhere)) return;
+  Measurement one = begin(m, kind, Figure::other);
+  one.unit = text(check, "unit");
+  one.measured = number(check, "measured");
+  one.skip_for("no figure of the bill");
+  out.push_back(std::move(one));
 }
 
 }  // namespace
@@ -305,7 +449,11 @@ std::vector<Measurement> serving_measurements(const json& c, const json& models)
   set_engine_defaults(m);
   std::vector<Measurement> out;
   if (const json* checks = find(c, "checks"); checks && checks->is_array())
-    for (const json& check : *checks) add_check(m, check, out);
+    for (const json& check : *checks) {
+      const size_t before = out.size();
+      add_check(m, check, out);
+      if (out.size() == before) add_unexpressed(m, check, out);
+    }
   add_split_cache(m, out);
   add_capacity(m, out);
   add_swap(m, out);

@@ -3,6 +3,7 @@
 
 #include "engine/model/config_json.h"
 #include "engine/plan/plan.h"
+#include "tests/accuracy/engine_defaults.h"
 #include "tests/accuracy/model_name.h"
 #include "tests/accuracy/serving_map.h"
 #include "tests/accuracy/words.h"
@@ -21,6 +22,10 @@ constexpr Renamed kRenamed[] = {{"distill-llama-8b", "llama-3.1-8b"},  {"distill
                                 {"reranker-4b", "qwen3-4b"},           {"llama-3.x 70b", "llama-3.1-70b"},
                                 {"llama-3.x-70b", "llama-3.1-70b"},    {"kimi-k2.5", "kimi-k2"},
                                 {"dolphin-qwen2-72b", "qwen2-72b"}};
+
+// Qwen2.5's instruct checkpoints say 32768 positions where the base ones say 131072.
+constexpr double kInstructPositions = 32768;
+constexpr double kUsualTower = 0.47e9;
 
 std::string preset_renamed(const std::string& name) {
   for (const Renamed& row : kRenamed)
@@ -79,6 +84,7 @@ void set_facts(ServingMap& m, const json& facts) {
   const double kv = std::max(1.0, number(facts, "num_key_value_heads"));
   double heads = number(facts, "num_attention_heads");
   if (heads == 0) heads = hidden > 0 && head > 0 && std::fmod(hidden, head) == 0 ? hidden / head : kv;
+  heads = std::max(heads, number(m.c, "tp"));  // a latent's ranks share heads that are not stated
   double count = number(facts, "params_total_published_exact");
   if (count == 0) count = number(facts, "params");
   double ffn = number(facts, "intermediate_size");
@@ -136,6 +142,12 @@ void set_model(ServingMap& m, const json& models) {
   const std::string preset = preset_of(name);
   if (!preset.empty()) {
     m.share.set("model", preset);
+    // The text model of that name under the tower that most have, SigLIP-so400m with its projector.
+    if (says_tower(text(m.c, "model")) && !read_plan("model=" + preset).plan.subject->architecture.has_vision)
+      m.share.set("extra_params", kUsualTower);
+    const std::string given = lower(name);  // the presets are of the base checkpoints
+    if (given.find("qwen2.5") != std::string::npos && given.find("instruct") != std::string::npos)
+      m.share.set("max_positions", kInstructPositions);
     if (lower(text(m.c, "weight_dtype")).find("mlp only") != std::string::npos) set_mixed(m, preset);
     // Without absorption the cache holds every head's keys and values.
     if (lower(text(m.c, "check")).find("mla off") != std::string::npos) {

@@ -32,6 +32,13 @@ enum class Figure : uint8_t {
   buffers,
   swap_tokens,
   trap,  // serving
+  head,          // the output head alone
+  host_weights,  // what llama.cpp keeps of the file in host memory
+  host_buffers,
+  pool_and_table,  // sglang's KV pool and its table of requests
+  parameters,
+  file_layers,  // of a GGUF file: prediction modules count
+  other,        // nothing that the bill has
   serving_speed,
   prefill_speed,
   first_token,

@@ -64,7 +64,7 @@ std::string case_list(const std::vector<Measurement>& measurements) {
   for (const Measurement& m : measurements) {
     out += m.id + "  " + figure_name(m.figure) + "  " + amount(m.measured, m.unit) + "  ";
     out += m.skipped.empty() ? amount(m.estimate, m.unit) + "  " + show_fixed(m.ratio(), 4) : "skipped: " + m.skipped;
-    out += "  " + m.share + "\n";
+    out += "  " + m.share + "  " + m.family + "\n";
   }
   return out;
 }

@@ -83,15 +83,18 @@ TEST_CASE("A sliding layer keeps its window", "[serving]") {
   CHECK(bill.kv_bytes_per_token_beyond_window == 0);
 }
 
-TEST_CASE("llama.cpp keeps the windows of all slots and one micro-batch in one cache", "[serving]") {
+TEST_CASE("llama.cpp keeps of a window one micro-batch more, in whole cells of 256", "[serving]") {
   const auto cache = [](const std::string& share) {
     return line(bill_of("engine=llamacpp&kv=fp16&output=0&" + share), "kv_cache");
   };
   const uint64_t full = 12ull * 2 * 8 * 64 * 2, sliding = full;  // bytes a token, gpt-oss-20b: 12 and 12 layers
   CHECK(cache("model=gpt-oss-20b&prompt=4096&flash=0") == 4096 * full + 640 * sliding);  // start-up log: 96 + 15 MiB
   CHECK(cache("model=gpt-oss-20b&prompt=4096") == 4096 * full + 768 * sliding);          // padded to 256
-  CHECK(cache("model=gpt-oss-20b&prompt=4096&concurrency=4") == 4 * 4096 * full + 1024 * sliding);
-  CHECK(cache("model=gpt-oss-20b&prompt=128") == 128 * (full + sliding));  // nothing has left a window
+  // Slots of their own: 384 + 96 MiB of 8 x 2048 tokens with a micro-batch of 256 (start-up log)
+  CHECK(cache("model=gpt-oss-20b&prompt=2048&concurrency=8&ubatch=256") == 480ull << 20);
+  // One cache for all slots has one micro-batch beyond all windows: 4 x 128 + 512 cells.
+  CHECK(cache("model=gpt-oss-20b&prompt=4096&concurrency=4&unified=1") == 4 * 4096 * full + 1024 * sliding);
+  CHECK(cache("model=gpt-oss-20b&prompt=128") == 256 * (full + sliding));  // nothing has left a window
 }
 
 TEST_CASE("llama.cpp keeps no windows where every layer has one", "[serving]") {

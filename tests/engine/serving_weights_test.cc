@@ -28,8 +28,20 @@ TEST_CASE("In 16 bit the weights are two bytes a parameter", "[serving]") {
 TEST_CASE("vllm and sglang load the rotary table with the weights", "[serving]") {
   // 2 B x max_positions x 128: 14.9595 and 14.9888 GiB in vllm's start-up logs
   CHECK(weights("model=llama-3-8b&weights=bf16") == 2ull * (8030261248 + 8192 * 128));
-  CHECK(weights("model=llama-3.1-8b&weights=bf16&engine=sglang") == 2ull * (8030261248 + 131072 * 128));
-  CHECK(weights("model=phi-4-mini&weights=bf16") == 2ull * (3836021760 + 131072 * 96));  // three quarters of a head
+  CHECK(weights("model=llama-3.1-8b&weights=bf16&engine=sglang") == 2ull * (8030261248 + 2 * 131072 * 128));  // fp32
+  CHECK(weights("model=phi-4-mini&weights=bf16&engine_version=0.7.0") == 2ull * (3836021760 + 131072 * 96));  // 3/4 of a head
+}
+
+TEST_CASE("Where free memory is measured, large tensors take whole 2 MiB", "[serving]") {
+  // Qwen3-14B on four GPUs: 17.5, 12.5, 85 and 42.5 MiB a layer take 18, 14, 86 and 44, of 40 layers; sglang prints 7.08
+  const uint64_t rounded = weights("model=qwen3-14b&engine=sglang&serve_tp=4&weights=bf16");
+  const uint64_t plain = weights("model=qwen3-14b&engine=vllm&engine_version=0.10.0&serve_tp=4&weights=bf16");
+  // and of the two tables 1.0625 each; a rotary table in fp32 is 10 MiB more
+  CHECK(static_cast<double>(rounded - plain) == (40 * 4.5 + 2 * 1.0625 + 10) * 1048576);
+  CHECK(near(gib(rounded), 7.08, 0.001));
+  // vllm prints what PyTorch allocated, from 0.20 on what is gone: 14.29 GiB of Qwen2.5-7B
+  CHECK(near(gib(weights("model=qwen2.5-7b&max_positions=32768&weights=fp16&engine_version=0.27.1")), 14.29, 0.0005));
+  CHECK(near(gib(weights("model=qwen2.5-7b&max_positions=32768&weights=fp16&engine_version=0.10.0")), 14.193, 0.0005));
 }
 
 TEST_CASE("Quantised checkpoints keep embedding and head in 16 bit", "[serving]") {
