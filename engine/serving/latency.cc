@@ -50,17 +50,31 @@ class Pass {
  public:
   Pass(const Plan& plan, const Replica& replica)
       : plan_(plan), replica_(replica), roof_(roofline(plan, replica)), model_(*plan.subject) {
-    groups_ = cache_groups(plan, {replica.tp, 1, replica.dp, replica.ep}, whole_model(plan));
+    const Replica one_stage{replica.tp, 1, replica.dp, replica.ep};
+    groups_ = cache_groups(plan, one_stage, whole_model(plan));
+    const ServingStage host = host_stage(plan), all = whole_model(plan);
+    const ServingStage gpu = {host.count, all.count - host.count, !host.has_head, !host.has_head, false};
+    for (const ReadBytes& read : weight_bytes_read(plan, one_stage, gpu)) {
+      (read.experts ? expert_seconds_ : seconds_) += read.bytes / (plan.gpu_bw * 1e9 * bandwidth_share(read.bits));
+    }
+    if (host.count == 0) return;
+    // Layers in host memory are worked on there.
+    for (const ReadBytes& read : weight_bytes_read(plan, Replica{}, {0, host.count, false, host.has_head, false})) {
+      (read.experts ? expert_seconds_ : seconds_) += read.bytes / kHostBytesASecond;
+    }
   }
-
-  bool known() const { return roof_.weight_bytes > 0; }
 
   /// Products of `tokens` that each see `context` before them.
   double compute(double tokens, double context) const {
     if (roof_.flops <= 0) return 0;
     return tokens * token_flops(plan_, context) / (roof_.flops * replica_.tp);
   }
-  double weights(double tokens) const { return weight_seconds(plan_, replica_, tokens) + host_seconds(); }
+  /// Weights read, of experts those that `tokens` of each data-parallel rank meet: all ranks share them.
+  double weights(double tokens) const {
+    const Architecture& a = model_.architecture;
+    if (expert_seconds_ <= 0) return seconds_;
+    return seconds_ + expert_seconds_ * touched_experts(a.experts, a.experts_per_token, tokens * replica_.dp);
+  }
   double cache(double requests, double context) const {
     return requests * cache_bytes_read(groups_, context) / (plan_.gpu_bw * 1e9 * bandwidth_share(16));
   }
@@ -78,15 +92,6 @@ class Pass {
     const double bytes = tokens / replica_.tp * copies * model_.architecture.hidden * 2 * 2;
     return mixture_layers(model_) * (2 * passes * roof_.reduce_seconds + bytes / roof_.link_bytes);
   }
-  /// Layers in host memory are worked on there.
-  double host_seconds() const {
-    const ServingStage host = host_stage(plan_);
-    double bytes = 0;
-    if (host.count == 0) return 0;
-    for (const WeightParcel& parcel : weight_parcels(plan_, Replica{}, {host.first, host.count, false, host.has_head, false}))
-      bytes += parcel.elements * parcel.bits / 8;
-    return bytes / kHostBytesASecond;
-  }
   double launches() const {
     return static_cast<double>(model_.layers.size()) * kKernelSecondsALayer + mixture_layers(model_) * kRoutingSecondsALayer;
   }
@@ -97,6 +102,7 @@ class Pass {
   const Roofline roof_;
   const Model& model_;
   std::vector<CacheGroup> groups_;
+  double seconds_ = 0, expert_seconds_ = 0;  // of the weights, all stages
 };
 
 /// Tokens of a prompt that are not found in the cache.
@@ -135,12 +141,8 @@ void fill_step(const Plan& plan, const Pass& pass, double batch, Latency& result
   result.step_seconds = compute + memory + pass.reduces(checked) + pass.dispatches(checked) + pass.launches();
 }
 
-}  // namespace
-
-Latency latency(const Plan& plan, const Replica& replica, double requests) {
+Latency latency_of(const Plan& plan, const Replica& replica, const Pass& pass, double requests) {
   Latency result;
-  const Pass pass(plan, replica);
-  if (!pass.known()) return result;
   const double batch = requests_together(replica, requests), most = std::max(1.0, plan.batch_tokens);
   fill_step(plan, pass, batch, result);
   result.prefill_seconds = prefill_seconds(plan, pass, ceil_div(new_tokens(plan), most));
@@ -154,9 +156,17 @@ Latency latency(const Plan& plan, const Replica& replica, double requests) {
   return result;
 }
 
+}  // namespace
+
+Latency latency(const Plan& plan, const Replica& replica, double requests) {
+  if (roofline(plan, replica).weight_bytes <= 0) return {};
+  return latency_of(plan, replica, Pass(plan, replica), requests);
+}
+
 double requests_in_time(const Plan& plan, const Replica& replica, double tpot, double ttft, double limit) {
+  const Pass pass(plan, replica);
   const auto meets = [&](double requests) {
-    const Latency times = latency(plan, replica, requests);
+    const Latency times = latency_of(plan, replica, pass, requests);
     return (tpot <= 0 || times.token_seconds <= tpot) && (ttft <= 0 || times.first_token_seconds <= ttft);
   };
   return largest_that(0, std::max(1.0, limit), meets);

@@ -64,12 +64,4 @@ Roofline roofline(const Plan& plan, const Replica& replica) {
   return result;
 }
 
-double weight_seconds(const Plan& plan, const Replica& replica, double tokens) {
-  double seconds = 0;
-  for (const ReadBytes& read : weight_bytes_read(plan, replica, tokens)) {
-    seconds += read.bytes / (plan.gpu_bw * 1e9 * bandwidth_share(read.bits));
-  }
-  return seconds;
-}
-
 }  // namespace vram

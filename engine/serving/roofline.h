@@ -16,7 +16,4 @@ Roofline roofline(const Plan& plan, const Replica& replica);
 /// Share of a memory's bandwidth that reading elements of so many bits reaches.
 double bandwidth_share(double bits);
 
-/// Seconds in which one GPU reads the weights that `tokens` of each data-parallel rank meet, all stages.
-double weight_seconds(const Plan& plan, const Replica& replica, double tokens);
-
 }  // namespace vram

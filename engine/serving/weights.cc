@@ -441,18 +441,13 @@ double touched_experts(double experts, double experts_per_token, double batch) {
   return 1 - missed;
 }
 
-std::vector<ReadBytes> weight_bytes_read(const Plan& plan, const Replica& replica, double batch) {
-  const Model& model = *plan.subject;
-  const Replica one_stage{replica.tp, 1, replica.dp, replica.ep};
-  // Experts are shared by all data-parallel ranks, so all their requests choose among them.
-  const double touched =
-      touched_experts(model.architecture.experts, model.architecture.experts_per_token, batch * replica.dp);
+std::vector<ReadBytes> weight_bytes_read(const Plan& plan, const Replica& replica, const ServingStage& stage) {
   std::vector<ReadBytes> read;
-  for (const WeightParcel& parcel : weight_parcels(plan, one_stage, whole_model(plan))) {
-    const double own = parcel.elements * parcel.bits / 8 / parcel.divisor;
-    const bool table = parcel.section == WeightSection::embedding && !model.architecture.tied;
+  for (const WeightParcel& parcel : weight_parcels(plan, replica, stage)) {
+    const bool table = parcel.section == WeightSection::embedding && !plan.subject->architecture.tied;
     if (table || parcel.section == WeightSection::outside || parcel.section == WeightSection::rotary) continue;
-    read.push_back({parcel.bits, parcel.section == WeightSection::experts ? own * touched : own});
+    read.push_back({parcel.bits, parcel.elements * parcel.bits / 8 / parcel.divisor,
+                    parcel.section == WeightSection::experts});
   }
   return read;
 }

@@ -47,12 +47,12 @@ WeightParcel allocator_rounding(const Plan& plan, const Replica& replica, const 
 /// The line `weights` of one GPU.
 Line weights_line(const std::vector<WeightParcel>& parcels);
 
-/// Bytes of the weights of so many bits that one GPU of each stage reads for one token of each of `batch` requests, all
-/// stages together: no embedding table, and of the experts those that the batch touches.
+/// Bytes of the weights of so many bits that are read for one token of a stage, of experts all: no embedding table.
 struct ReadBytes {
   double bits, bytes;
+  bool experts;
 };
-std::vector<ReadBytes> weight_bytes_read(const Plan& plan, const Replica& replica, double batch);
+std::vector<ReadBytes> weight_bytes_read(const Plan& plan, const Replica& replica, const ServingStage& stage);
 
 /// Share of the experts that `batch` tokens touch: 1 - (1 - k/E)^batch, tokens choosing evenly and apart.
 double touched_experts(double experts, double experts_per_token, double batch);

@@ -48,6 +48,7 @@ constexpr Name kNames[] = {{Figure::states, "states"},
                            {Figure::pool_and_table, "KV pool and table"},
                            {Figure::parameters, "parameters"},
                            {Figure::file_layers, "layers of a file"},
+                           {Figure::window_cells, "window cells"},
                            {Figure::other, "other"}};
 
 /// An amount and its half-width.
@@ -164,6 +165,20 @@ Amount child_of(const std::vector<Line>& lines, std::string_view id, std::string
   return line != nullptr ? sum_of(line->children, {child}) : Amount{};
 }
 
+/// Bytes of every line of that name, however deep.
+double bytes_within(const Line& line, std::string_view id) {
+  if (id == line.id) return static_cast<double>(line.bytes);
+  double bytes = 0;
+  for (const Line& child : line.children) bytes += bytes_within(child, id);
+  return bytes;
+}
+
+double window_cells(const ServingBill& s) {
+  const Line* cache = line_of(s.lines, "kv_cache");
+  const double each = double(s.kv_bytes_per_token.value_or(0)) - double(s.kv_bytes_per_token_beyond_window.value_or(0));
+  return cache != nullptr && each > 0 ? bytes_within(*cache, "sliding") / each : 0;
+}
+
 Amount serving_amount(const Report& r, const Measurement& m) {
   const ServingBill& s = r.serving;
   switch (m.figure) {
@@ -186,6 +201,8 @@ Amount serving_amount(const Report& r, const Measurement& m) {
       const Amount pool = sum_of(s.lines, {"kv_cache"}), table = child_of(s.lines, "buffers", "request_table");
       return {pool.value + table.value + child_of(s.lines, "buffers", "pool_rounding").value, table.band};
     }
+    case Figure::window_cells:
+      return {window_cells(s), 0};
     case Figure::parameters:
       return {r.plan.subject->nominal_parameters, 0};
     case Figure::file_layers:

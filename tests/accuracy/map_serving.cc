@@ -104,6 +104,12 @@ double micro_batch(const json& c) {
   return logged == 0 && cells > 256 ? cells - 256 : logged;
 }
 
+/// One layer more, as EAGLE's draft is, where the case says that one was loaded.
+void set_draft(ServingMap& m) {
+  const std::string said = lower(text(m.c, "model") + " " + text(m.c, "id") + " " + text(m.c, "check") + " " + text(m.c, "notes"));
+  if (said.find("eagle") != std::string::npos) m.share.set("draft_layers", 1.0);
+}
+
 void set_limits(ServingMap& m) {
   const json& c = m.c;
   const double length =
@@ -357,6 +363,7 @@ constexpr NamedFigure kNamedFigures[] = {
     {"token_embd", Figure::host_weights},  {"embd_on_host", Figure::host_weights},
     {"pool", Figure::pool_and_table},      {"params", Figure::parameters},
     {"n_layer", Figure::file_layers},      {"concurrency", Figure::concurrency},
+    {"swa_cells", Figure::window_cells},
 };
 
 const NamedFigure* named_figure(const std::string& name) {
@@ -381,7 +388,7 @@ void add_trap(const ServingMap& m, const json& check, std::vector<Measurement>& 
 
 void add_named_check(const ServingMap& m, const json& check, Figure figure, std::vector<Measurement>& out) {
   const std::string unit = text(check, "unit");
-  const bool counted = figure == Figure::parameters || figure == Figure::file_layers;
+  const bool counted = figure == Figure::parameters || figure == Figure::file_layers || figure == Figure::window_cells;
   if (figure == Figure::concurrency || (!counted && bytes_of_unit(unit) == 0)) return;  // the former of every log
   ServingMap given = m;
   if (text(check, "name").find("_fa") != std::string::npos) given.share.set("flash", 1.0);
@@ -446,6 +453,7 @@ std::vector<Measurement> serving_measurements(const json& c, const json& models)
   set_hardware(m);
   set_storage(m);
   set_limits(m);
+  set_draft(m);
   set_engine_defaults(m);
   std::vector<Measurement> out;
   if (const json* checks = find(c, "checks"); checks && checks->is_array())

@@ -3,6 +3,7 @@
 
 #include "engine/model/config_json.h"
 #include "engine/plan/plan.h"
+#include "engine/serving/sglang.h"
 #include "tests/accuracy/engine_defaults.h"
 #include "tests/accuracy/model_name.h"
 #include "tests/accuracy/serving_map.h"
@@ -33,24 +34,42 @@ std::string preset_renamed(const std::string& name) {
   return lower(name).rfind("llama-7b", 0) == 0 ? "llama-1-7b" : "";
 }
 
+/// Without the words that a repository adds to the model's name.
+std::string plain(std::string name) {
+  for (const char* word : {"-instruct", "-chat", "-vl", "-it"}) {
+    const size_t at = lower(name).find(word);
+    if (at != std::string::npos) name.erase(at, std::string_view(word).size());
+  }
+  return name;
+}
+
 std::string preset_of(std::string name) {
   if (const std::string same = preset_renamed(name); !same.empty()) return same;
   if (const size_t teacher = lower(name).find("distill"); teacher != std::string::npos) name = name.substr(teacher + 7);
   const std::string before = preset_within(name.substr(0, name.find('(')));
-  return before.empty() ? preset_within(name) : before;
+  if (!before.empty()) return before;
+  const std::string anywhere = preset_within(name);
+  return anywhere.empty() ? preset_within(plain(name)) : anywhere;
 }
 
+/// The facts whose name is the longest one in the model's: a distilled model carries its teacher's, too.
 const json* facts_named(const json& models, const std::string& name) {
   if (!models.is_array()) return nullptr;
+  const std::string wanted = compact(name);
+  const json* best = nullptr;
+  size_t longest = 0;
   for (const json& facts : models) {
-    const std::string repository = text(facts, "hf_repo"), wanted = compact(name);
+    const std::string repository = text(facts, "hf_repo");
     std::string id = compact(repository.substr(repository.find('/') + 1));
     id = id.substr(0, id.find("instruct"));
-    const bool named = id.size() >= 4 && wanted.find(id) != std::string::npos;
     const std::string own = compact(text(facts, "id"));
-    if (named || (own.size() >= 6 && wanted.find(own) != std::string::npos)) return &facts;
+    for (const std::string& known : {id.size() >= 4 ? id : "", own.size() >= 6 ? own : ""}) {
+      if (known.size() <= longest || wanted.find(known) == std::string::npos) continue;
+      best = &facts;
+      longest = known.size();
+    }
   }
-  return nullptr;
+  return best;
 }
 
 /// Width of the MLP that gives the published count, where every layer is alike.
@@ -75,9 +94,26 @@ void set_pattern(ServingMap& m, const json& facts) {
     m.share.set_if("state_elements", number(*linear, "state_elements_per_layer"));
 }
 
+/// Full layers whose heads are not those of the window layers, and values narrower than keys. A pool of windows goes by the
+/// class, which is the repository's name in small letters.
+void set_widths(ServingMap& m, const json& facts, bool latent) {
+  if (!latent) m.share.set_if("v_head_dim", number(facts, "v_head_dim"));
+  Architecture a;
+  a.global_kv_heads = number(facts, "full_kv_heads");
+  const std::string note = text(facts, "note"), says = "global layers K=V=";
+  if (const size_t at = note.find(says); at != std::string::npos) {
+    a.global_kv_heads = 1;
+    a.global_head_dim = first_number(note.substr(at + says.size())).value_or(0);
+  }
+  const std::string repository = text(facts, "hf_repo");
+  a.model_type = lower(repository.substr(repository.find('/') + 1));
+  std::replace(a.model_type.begin(), a.model_type.end(), '-', '_');
+  if (!has_window_pool(a)) a.model_type.clear();
+  if (a.global_kv_heads > 0) m.share.set("arch", write_arch(a));
+}
+
 /// A model that is no preset, of the facts beside the cases: as much of a shape as they give.
 void set_facts(ServingMap& m, const json& facts) {
-  if (!text(facts, "note").empty() && number(facts, "num_sliding_layers") > 0) m.skip("window layers of their own width");
   m.share.set("model", "custom");
   m.share.set("gated", 1.0);
   const double hidden = number(facts, "hidden_size"), head = number(facts, "head_dim");
@@ -101,6 +137,7 @@ void set_facts(ServingMap& m, const json& facts) {
     m.share.set("nope_head_dim", std::max(128.0, number(facts, "qk_nope_head_dim")));
   }
   if (flag(facts, "tie_word_embeddings").value_or(false)) m.share.set("tied", 1.0);
+  set_widths(m, facts, latent);
   set_pattern(m, facts);
 }
 

@@ -38,6 +38,7 @@ enum class Figure : uint8_t {
   pool_and_table,  // sglang's KV pool and its table of requests
   parameters,
   file_layers,  // of a GGUF file: prediction modules count
+  window_cells,  // tokens that llama.cpp's window layers keep
   other,        // nothing that the bill has
   serving_speed,
   prefill_speed,

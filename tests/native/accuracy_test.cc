@@ -142,6 +142,18 @@ TEST_CASE("A start-up log's tokens follow from the pool that it states") {
   CHECK(one.ratio() == 1);  // 131,072 B a token
 }
 
+TEST_CASE("A distilled model has its own facts, not its teacher's", "[serving]") {
+  const json models = json::parse(R"([{"id":"deepseek-r1","hf_repo":"deepseek-ai/DeepSeek-R1","num_hidden_layers":61,
+      "num_key_value_heads":128,"head_dim":192},
+    {"id":"deepseek-r1-distill-small","hf_repo":"deepseek-ai/DeepSeek-R1-Distill-Small","num_hidden_layers":28,
+      "num_key_value_heads":2,"head_dim":128}])");
+  const json& log = only_case(R"case({"id":"x","engine":"vllm","model":"deepseek-ai/DeepSeek-R1-Distill-Small",
+    "weight_dtype":"bf16","kv_dtype":"bf16","tp":1,"pp":1,"dp":1,"gpu":"L40S 48GB","max_model_len":32768,
+    "block_size":16,"measured":{"available_kv_gib":7.0,"kv_tokens":262144},"checks":[],"source":"a log"})case");
+  for (const Measurement& one : measurements_of(log, models))
+    if (one.figure == Figure::kv_tokens) CHECK(one.ratio() == 1);  // 28,672 B a token
+}
+
 TEST_CASE("A score is the median, the 90th percentile, the bias and the coverage") {
   Measurement one;
   one.family = "f";
