@@ -12,6 +12,7 @@ namespace {
 
 constexpr size_t kColumns = 80;
 constexpr const char* kSwitchTitle = "What each switch is worth, one change at a time";
+constexpr const char* kLimitsTitle = "The plan as it is";
 
 void add_row(std::string& out, const TextTable& table, const std::vector<size_t>& widths,
              const std::vector<std::string>& cells) {
@@ -82,13 +83,14 @@ std::string csv_number(const std::optional<double>& value) { return value ? writ
 std::string answer_text(const Plan& plan, const Answer& answer, size_t most) {
   std::string out;
   add_paragraph(out, "", answer_sentence(plan, answer));
-  for (const Limit& limit : answer.limits) add_paragraph(out, "", limit.text);
   if (row_count(answer) > 0) {
     out += "\n";
     add_table(out, row_table(plan, answer, most));
     out += "\n";
     add_shares(out, answer, most);
   }
+  if (!answer.limits.empty()) out += std::string("\n") + kLimitsTitle + "\n";
+  for (const Limit& limit : answer.limits) add_paragraph(out, "- ", limit.text);
   if (!answer.fell_out.empty()) out += "\nThe others\n";
   for (const std::string& sentence : fell_out_sentences(answer)) add_paragraph(out, "- ", sentence);
   if (!answer.switches.empty()) {
@@ -100,7 +102,6 @@ std::string answer_text(const Plan& plan, const Answer& answer, size_t most) {
 
 std::string answer_markdown(const Plan& plan, const Answer& answer, size_t most, std::string_view page) {
   std::string out = "## Plan\n\n" + markdown_text(answer_sentence(plan, answer)) + "\n";
-  for (const Limit& limit : answer.limits) out += "\n" + markdown_text(limit.text) + "\n";
   if (row_count(answer) > 0) {
     TextTable table = row_table(plan, answer, most);
     add_markdown_table(out, table);
@@ -111,6 +112,8 @@ std::string answer_markdown(const Plan& plan, const Answer& answer, size_t most,
       out += page.empty() ? "`" + share + "`\n" : "[" + share + "](" + markdown_target(page) + "#" + share + ")\n";
     }
   }
+  if (!answer.limits.empty()) out += std::string("\n### ") + kLimitsTitle + "\n\n";
+  for (const Limit& limit : answer.limits) out += "- " + markdown_text(limit.text) + "\n";
   if (!answer.fell_out.empty()) out += "\n### The others\n\n";
   for (const std::string& sentence : fell_out_sentences(answer)) out += "- " + markdown_text(sentence) + "\n";
   if (!answer.switches.empty()) {
