@@ -80,7 +80,7 @@ if(BUILD_TESTING)
     INCLUDES ${catch2_source}/src ${PROJECT_BINARY_DIR}/include OPTIONS -O1 -fexceptions)
 endif()
 
-# --- Dear ImGui: core and its WebGL backend ---------------------------------------------------------------------
+# --- Dear ImGui: core and the two backends of the page --------------------------------------------------------
 if(EMSCRIPTEN)
   third_party_source(imgui_source imgui imgui.h
     https://github.com/ocornut/imgui/archive/refs/tags/v1.92.2b.tar.gz
@@ -89,7 +89,7 @@ if(EMSCRIPTEN)
     -DIMGUI_DISABLE_DEFAULT_FONT -DIMGUI_IMPL_OPENGL_ES3)
   add_cached_library(imgui SOURCE ${imgui_source}
     FILES imgui.cpp imgui_draw.cpp imgui_tables.cpp imgui_widgets.cpp
-          backends/imgui_impl_opengl3.cpp
+          backends/imgui_impl_glfw.cpp backends/imgui_impl_opengl3.cpp
     INCLUDES ${imgui_source} ${imgui_source}/backends
     OPTIONS -Oz -fno-exceptions -fno-rtti -mbulk-memory -mnontrapping-fptoint -msign-ext ${imgui_defines})
   target_compile_options(imgui INTERFACE ${imgui_defines})

@@ -23,7 +23,7 @@ struct Events {
 
 enum Timer : int { kTimerWake, kTimerAddress, kTimerDocument, kTimerAnnounce, kTimerCopied };
 
-/// Listens to the browser.
+/// Listens to the browser. Comes before `start_graphics`, so that our listeners precede GLFW's.
 void listen(const Events& events);
 
 /// False where the browser gives no WebGL 2: the document's text is then all there is.

@@ -1,6 +1,7 @@
 #include "web/platform.h"
 
 #include <GLES3/gl3.h>
+#include <GLFW/glfw3.h>
 #include <emscripten.h>
 #include <emscripten/html5.h>
 
@@ -9,8 +10,8 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "backends/imgui_impl_glfw.h"
 #include "backends/imgui_impl_opengl3.h"
-#include "engine/text.h"
 #include "imgui.h"
 #include "imgui_internal.h"
 #include "web/language.h"
@@ -51,47 +52,19 @@ EM_JS(void, vram_js_share_functions, (), {
   };
 });
 
-// Keys that nothing else of the document has the focus for. Those that would scroll a page around us, or leave it, are
-// ours alone; Tab is only while something is typed.
+// Key handling: GLFW listens on the window and would swallow Tab and Backspace meant for the page, and let the arrow
+// keys scroll a page around us.
 EM_JS(void, vram_js_listen_keys, (), {
   var V = Module['vram'];
-  var ours = ['ArrowUp', 'ArrowDown', 'ArrowLeft', 'ArrowRight', 'PageUp', 'PageDown', 'Home', 'End', ' ', 'Backspace', 'Tab'];
+  var scrolls = ['ArrowUp', 'ArrowDown', 'ArrowLeft', 'ArrowRight', 'PageUp', 'PageDown', 'Home', 'End'];
   var onKey = function(event) {
     var at = document.activeElement;
-    if (at && at !== V.canvas && at !== document.body) return;
-    if (event.key === 'Tab' && !_vram_is_typing()) return;
-    var down = event.type === 'keydown';
-    var graph = event.getModifierState('AltGraph');
-    var held = (event.ctrlKey && !graph ? 1 : 0) + (event.shiftKey ? 2 : 0) + (event.altKey && !graph ? 4 : 0) + (event.metaKey ? 8 : 0);
-    if (down && ours.indexOf(event.key) >= 0) event.preventDefault();
-    var name = V.toC(event.key);
-    _vram_key(name, down, held);
-    if (down && Array.from(event.key).length === 1 && !(held & 9)) _vram_typed(name);
-    _free(name);
+    if (at && at !== V.canvas && at !== document.body) return event.stopImmediatePropagation();
+    if (event.key === 'Tab' && !_vram_is_typing()) return event.stopImmediatePropagation();
+    if (event.type === 'keydown' && scrolls.indexOf(event.key) >= 0) event.preventDefault();
+    if (event.type === 'keypress' && event.key === ' ') event.preventDefault();
   };
-  ['keydown', 'keyup'].forEach(function(type) { window.addEventListener(type, onKey, true); });
-  ['focus', 'blur'].forEach(function(type) { window.addEventListener(type, function(event) {
-    if (event.target === window) _vram_focus(type === 'focus');
-  }, true); });
-});
-
-// The mouse over the canvas, and wherever it goes while a button is held that was pressed there.
-EM_JS(void, vram_js_listen_mouse, (), {
-  var V = Module['vram'];
-  var held = 0;
-  var on = function(type, tell) {
-    window.addEventListener(type, function(event) {
-      if (event.target !== V.canvas && !held) return;
-      var box = V.canvas.getBoundingClientRect();
-      _vram_mouse((event.clientX - box.left) * V.density(), (event.clientY - box.top) * V.density());
-      tell(event);
-    }, true);
-  };
-  on('mousemove', function() {});
-  on('mousedown', function(event) { held++; V.canvas.focus(); _vram_button(event.button, 1); });
-  on('mouseup', function(event) { held = 0; _vram_button(event.button, 0); });
-  V.canvas.addEventListener('mouseleave', function() { if (!held) _vram_mouse(-1e9, -1e9); });
-  V.canvas.addEventListener('contextmenu', function(event) { event.preventDefault(); });
+  ['keydown', 'keypress', 'keyup'].forEach(function(type) { window.addEventListener(type, onKey, true); });
 });
 
 // Wheel: pixels, so that the page scrolls as far as any other. A bare wheel over an embedded page that nobody clicked
@@ -100,15 +73,20 @@ EM_JS(void, vram_js_listen_wheel, (), {
   var V = Module['vram'];
   var onWheel = function(event) {
     if (event.target !== V.canvas) return;
+    event.stopImmediatePropagation();
     if (event.ctrlKey || (V.framed && document.activeElement !== V.canvas)) return;
     event.preventDefault();
+    if (event.type !== 'wheel') return;
     var unit = event.deltaMode === 0 ? 1 : event.deltaMode === 1 ? 33 : 400;
     _vram_scroll(event.deltaX * unit * V.density(), event.deltaY * unit * V.density());
   };
   window.addEventListener('wheel', onWheel, { capture: true, passive: false });
+  window.addEventListener('mousewheel', onWheel, { capture: true, passive: false });
+  V.canvas.addEventListener('mousedown', function() { V.canvas.focus(); });
 });
 
-// Touch: a tap is a click where the finger lifts, a drag scrolls and glides on.
+// Touch: a tap is a click where the finger lifts, a drag scrolls and glides on. GLFW's own touch handling of 3.1.6
+// clicks at the previous place.
 EM_JS(void, vram_js_listen_touch, (), {
   var V = Module['vram'];
   var start = null;
@@ -169,12 +147,6 @@ EM_JS(void, vram_js_listen_soft_keyboard, (), {
   var V = Module['vram'];
   var field = V.typing = document.getElementById('typing');
   var composing = false;
-  var press = function(key) {
-    var name = V.toC(key);
-    _vram_key(name, 1, 0);
-    _vram_key(name, 0, 0);
-    _free(name);
-  };
   var drain = function() {
     if (!composing && field.value) { V.send(_vram_typed, field.value); field.value = ""; }
   };
@@ -182,15 +154,13 @@ EM_JS(void, vram_js_listen_soft_keyboard, (), {
   field.addEventListener('compositionend', function() { composing = false; drain(); });
   field.addEventListener('input', drain);
   field.addEventListener('beforeinput', function(event) {
-    if (event.inputType === 'deleteContentBackward') press('Backspace');
-    if (event.inputType === 'insertLineBreak') press('Enter');
+    if (event.inputType === 'deleteContentBackward') _vram_key(0);
+    if (event.inputType === 'insertLineBreak') _vram_key(1);
   });
   field.addEventListener('keydown', function(event) {
-    if (['Backspace', 'Enter', 'Escape'].indexOf(event.key) < 0) return;
-    event.preventDefault();
-    press(event.key);
-    if (event.key === 'Enter') field.blur();
-    if (event.key === 'Escape') V.canvas.focus();
+    if (event.key === 'Backspace') { event.preventDefault(); _vram_key(0); }
+    if (event.key === 'Enter') { event.preventDefault(); _vram_key(1); field.blur(); }
+    if (event.key === 'Escape') { event.preventDefault(); _vram_key(2); V.canvas.focus(); }
   });
 });
 
@@ -224,7 +194,7 @@ EM_JS(void, vram_js_listen_text, (), {
 EM_JS(void, vram_js_listen_wakers, (), {
   var V = Module['vram'];
   var wake = function() { _vram_wake(); };
-  ['mousemove', 'mousedown', 'mouseup', 'mouseout', 'wheel', 'keydown', 'keyup', 'paste', 'focus', 'blur',
+  ['mousemove', 'mousedown', 'mouseup', 'mouseout', 'wheel', 'keydown', 'keypress', 'keyup', 'paste', 'focus', 'blur',
    'resize', 'pageshow'].forEach(function(type) {
     window.addEventListener(type, wake, { capture: true, passive: true });
   });
@@ -355,6 +325,14 @@ EM_JS(void, vram_js_form, (const char* rows), {
   if (V.formLanguage !== document.documentElement.lang) document.getElementById('plan').textContent = "";
   V.formLanguage = document.documentElement.lang;
   V.showForm();
+});
+
+EM_JS(bool, vram_js_has_webgl2, (), {
+  var probe = document.createElement('canvas');
+  var context = null;
+  try { context = probe.getContext('webgl2'); } catch (error) {}
+  if (context && context.getExtension('WEBGL_lose_context')) context.getExtension('WEBGL_lose_context').loseContext();
+  return !!context;
 });
 
 EM_JS(void, vram_js_schedule, (), { Module['vram'].schedule(); });
@@ -526,6 +504,13 @@ EM_JS(void, vram_js_fetch_site, (), {
   }).catch(function() {});  // nothing depends on it
 });
 
+// 3.1.6's GLFW takes a window of the screen's size for a wish to go full screen.
+EM_JS(bool, vram_js_set_canvas_size, (int width, int height), {
+  if (!Module['setCanvasSize']) return false;
+  Module['setCanvasSize'](width, height);
+  return true;
+});
+
 // clang-format on
 // --- in ours ---------------------------------------------------------------------------------------------------
 
@@ -533,10 +518,9 @@ namespace vram::platform {
 namespace {
 
 Events events;
-EMSCRIPTEN_WEBGL_CONTEXT_HANDLE context = 0;
+GLFWwindow* window = nullptr;
 int frames_wanted = 0, drawn = 0;
 bool context_lost = false, said_drawn = false;
-double last_frame = 0;  // in seconds
 Viewport size;
 std::string clipboard;
 
@@ -554,8 +538,8 @@ void fit_canvas() {
   const Viewport now{pixels(width), pixels(height), static_cast<float>(density)};
   if (now.width == size.width && now.height == size.height && now.density == size.density) return;
   size = now;
-  emscripten_set_canvas_element_size("#canvas", static_cast<int>(now.width), static_cast<int>(now.height));
-  ImGui::GetIO().DisplaySize = {now.width, now.height};
+  const int w = static_cast<int>(now.width), h = static_cast<int>(now.height);
+  if (!vram_js_set_canvas_size(w, h)) glfwSetWindowSize(window, w, h);
   frames_wanted = std::max(frames_wanted, 3);
 }
 
@@ -589,7 +573,6 @@ void listen(const Events& wanted) {
   vram_js_listen_sheet();
   vram_js_listen_wakers();
   vram_js_listen_keys();
-  vram_js_listen_mouse();
   vram_js_listen_wheel();
   vram_js_listen_soft_keyboard();
   vram_js_listen_touch();
@@ -598,22 +581,26 @@ void listen(const Events& wanted) {
 }
 
 bool start_graphics() {
-  EmscriptenWebGLContextAttributes wanted;
-  emscripten_webgl_init_context_attributes(&wanted);
-  wanted.majorVersion = 2;
-  wanted.alpha = wanted.depth = wanted.stencil = wanted.antialias = false;
-  context = emscripten_webgl_create_context("#canvas", &wanted);
-  if (context <= 0 || emscripten_webgl_make_context_current(context) != EMSCRIPTEN_RESULT_SUCCESS) {
-    context = 0;
+  if (vram_js_has_webgl2() && glfwInit()) {
+    glfwWindowHint(GLFW_CLIENT_API, GLFW_OPENGL_ES_API);
+    glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 3);
+    glfwWindowHint(GLFW_ALPHA_BITS, 0);
+    glfwWindowHint(GLFW_DEPTH_BITS, 0);
+    glfwWindowHint(GLFW_STENCIL_BITS, 0);
+    window = glfwCreateWindow(640, 480, "VRAM Ledger", nullptr, nullptr);
+  }
+  if (!window) {
     vram_js_say_no_webgl();
     return false;
   }
+  glfwMakeContextCurrent(window);
   ImGui::CreateContext();
   ImGuiIO& io = ImGui::GetIO();
   io.IniFilename = nullptr;
   io.ConfigFlags |= ImGuiConfigFlags_NavEnableKeyboard;
   io.ConfigInputTextCursorBlink = false;  // a blinking caret would keep the page awake
   io.ConfigMacOSXBehaviors = vram_js_is_mac();
+  ImGui_ImplGlfw_InitForOpenGL(window, true);
   ImGui_ImplOpenGL3_Init("#version 300 es");
   install_clipboard();
   vram_js_listen_context();
@@ -625,9 +612,9 @@ bool begin_frame(Viewport* viewport) {
   fit_canvas();
   *viewport = size;
   ImGui_ImplOpenGL3_NewFrame();
-  const double now = seconds();
-  ImGui::GetIO().DeltaTime = std::clamp(static_cast<float>(now - last_frame), 0.001f, 0.5f);  // it may have slept
-  last_frame = now;
+  ImGui_ImplGlfw_NewFrame();
+  ImGuiIO& io = ImGui::GetIO();
+  io.DeltaTime = std::clamp(io.DeltaTime, 0.001f, 0.5f);  // after a sleep; two clicks apart stay two clicks
   return true;
 }
 
@@ -646,7 +633,7 @@ void end_frame(unsigned background) {
 
 void request_frames(int count) {
   frames_wanted = std::max(frames_wanted, count);
-  if (context && !context_lost) vram_js_schedule();
+  if (window && !context_lost) vram_js_schedule();
 }
 
 int frames_drawn() { return drawn; }
@@ -682,25 +669,7 @@ namespace {
 // ImGui scrolls five lines a notch; we are told pixels.
 float notches(float pixels) { return -pixels / (5 * ImGui::GetStyle().FontSizeBase * ImGui::GetStyle().FontScaleDpi); }
 
-/// By the name that the browser gives to a key: letters, and what moves and edits.
-ImGuiKey key_named(std::string_view name) {
-  struct Named {
-    std::string_view name;
-    ImGuiKey key;
-  };
-  constexpr Named kNamed[] = {{"ArrowLeft", ImGuiKey_LeftArrow}, {"ArrowRight", ImGuiKey_RightArrow},
-                              {"ArrowUp", ImGuiKey_UpArrow},     {"ArrowDown", ImGuiKey_DownArrow},
-                              {"PageUp", ImGuiKey_PageUp},       {"PageDown", ImGuiKey_PageDown},
-                              {"Home", ImGuiKey_Home},           {"End", ImGuiKey_End},
-                              {"Insert", ImGuiKey_Insert},       {"Delete", ImGuiKey_Delete},
-                              {"Backspace", ImGuiKey_Backspace}, {"Enter", ImGuiKey_Enter},
-                              {"Escape", ImGuiKey_Escape},       {"Tab", ImGuiKey_Tab},
-                              {" ", ImGuiKey_Space}};
-  for (const Named& named : kNamed)
-    if (named.name == name) return named.key;
-  const char letter = name.size() == 1 ? vram::lower_case(name[0]) : '\0';
-  return letter >= 'a' && letter <= 'z' ? static_cast<ImGuiKey>(ImGuiKey_A + (letter - 'a')) : ImGuiKey_None;
-}
+ImGuiKey soft_key(int which) { return which == 0 ? ImGuiKey_Backspace : which == 1 ? ImGuiKey_Enter : ImGuiKey_Escape; }
 
 }  // namespace
 
@@ -739,25 +708,27 @@ EMSCRIPTEN_KEEPALIVE void vram_edited(const char* assignment) {
   vram::platform::events.edited(text.substr(0, equals), text.substr(equals + 1));
 }
 
-EMSCRIPTEN_KEEPALIVE bool vram_is_typing() { return vram::platform::context && ImGui::GetIO().WantTextInput; }
+EMSCRIPTEN_KEEPALIVE bool vram_is_typing() { return vram::platform::window && ImGui::GetIO().WantTextInput; }
 
 EMSCRIPTEN_KEEPALIVE bool vram_takes_text(float x, float y) { return vram::platform::events.takes_text(x, y); }
 
 EMSCRIPTEN_KEEPALIVE void vram_scroll(float dx, float dy) {
-  if (!vram::platform::context) return;
+  if (!vram::platform::window) return;
   ImGui::GetIO().AddMouseWheelEvent(notches(dx), notches(dy));
   request_frames(3);
 }
 
 EMSCRIPTEN_KEEPALIVE void vram_point(float x, float y) {
-  if (!vram::platform::context) return;
+  if (!vram::platform::window) return;
+  ImGui_ImplGlfw_CursorEnterCallback(vram::platform::window,
+                                     1);  // or the backend asks GLFW where its mouse is, every frame
   ImGui::GetIO().AddMouseSourceEvent(ImGuiMouseSource_TouchScreen);
   ImGui::GetIO().AddMousePosEvent(x, y);
   request_frames(3);
 }
 
 EMSCRIPTEN_KEEPALIVE void vram_tap(float x, float y) {
-  if (!vram::platform::context) return;
+  if (!vram::platform::window) return;
   ImGuiIO& io = ImGui::GetIO();
   io.AddMouseSourceEvent(ImGuiMouseSource_TouchScreen);
   io.AddMousePosEvent(x, y);
@@ -768,37 +739,16 @@ EMSCRIPTEN_KEEPALIVE void vram_tap(float x, float y) {
 }
 
 EMSCRIPTEN_KEEPALIVE void vram_typed(const char* text) {
-  if (!vram::platform::context) return;
+  if (!vram::platform::window) return;
   ImGui::GetIO().AddInputCharactersUTF8(text);
   request_frames(3);
 }
 
-/// held: 1 Ctrl, 2 Shift, 4 Alt, 8 Meta.
-EMSCRIPTEN_KEEPALIVE void vram_key(const char* name, int down, int held) {
-  if (!vram::platform::context) return;
-  ImGuiIO& io = ImGui::GetIO();
-  constexpr ImGuiKey kHeld[] = {ImGuiMod_Ctrl, ImGuiMod_Shift, ImGuiMod_Alt, ImGuiMod_Super};
-  for (int i = 0; i < 4; i++) io.AddKeyEvent(kHeld[i], (held >> i & 1) != 0);
-  const ImGuiKey key = key_named(name);
-  if (key != ImGuiKey_None) io.AddKeyEvent(key, down != 0);
+EMSCRIPTEN_KEEPALIVE void vram_key(int which) {
+  if (!vram::platform::window) return;
+  ImGui::GetIO().AddKeyEvent(soft_key(which), true);
+  ImGui::GetIO().AddKeyEvent(soft_key(which), false);
   request_frames(3);
-}
-
-EMSCRIPTEN_KEEPALIVE void vram_focus(int here) {
-  if (vram::platform::context) ImGui::GetIO().AddFocusEvent(here != 0);
-}
-
-EMSCRIPTEN_KEEPALIVE void vram_mouse(float x, float y) {
-  if (!vram::platform::context) return;
-  ImGuiIO& io = ImGui::GetIO();
-  io.AddMouseSourceEvent(ImGuiMouseSource_Mouse);
-  io.AddMousePosEvent(x < -1e6f ? -FLT_MAX : x, y < -1e6f ? -FLT_MAX : y);
-}
-
-/// The browser counts left, middle, right.
-EMSCRIPTEN_KEEPALIVE void vram_button(int button, int down) {
-  if (!vram::platform::context || button > 2) return;
-  ImGui::GetIO().AddMouseButtonEvent(button == 0 ? 0 : 3 - button, down != 0);
 }
 
 EMSCRIPTEN_KEEPALIVE void vram_context(int restored) {
