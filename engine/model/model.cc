@@ -23,7 +23,7 @@ double LayerKind::expert_parameters() const {
 }
 
 double LayerKind::active_parameters() const {
-  if (ffn.kind != FfnKind::moe) return parameters();
+  if (ffn.kind != FfnKind::moe || ffn.experts <= 0) return parameters();
   const double in_experts = expert_parameters();
   return parameters() - in_experts + in_experts / ffn.experts * ffn.experts_per_token;
 }
