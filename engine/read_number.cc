@@ -7,7 +7,6 @@
 namespace vram {
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 /// A decimal as typed: the text of its digits, cleaned, and what stands behind it.
 struct Decimal {
   std::string digits;       // "-1.5"; no separators, no exponent

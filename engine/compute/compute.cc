@@ -43,9 +43,16 @@ Counts count_flops(const Plan& plan) {
 
 /// By the plan's convention. 0: no speed was measured, or before the plan was changed.
 double measured_mfu(const Plan& plan) {
+  if (!plan.has(Key::measured_tokens_per_second) || plan.has(Key::measured_with)) return 0;
   const double peak = peak_flops(plan);
-  if (!plan.has(Key::measured_tokens_per_second) || plan.has(Key::measured_with) || !(peak > 0)) return 0;
-  return plan.measured_tokens_per_second * training_flops(plan, plan.flops).total() / peak;
+  return peak > 0 ? plan.measured_tokens_per_second * training_flops(plan, plan.flops).total() / peak : 0;
+}
+
+/// Of a measured speed only one that the GPU can reach.
+std::optional<double> known_mfu(const Plan& plan) {
+  if (plan.has(Key::mfu)) return plan.mfu;
+  const double measured = measured_mfu(plan);
+  return measured > 0 && measured <= 1 ? std::optional(measured) : std::nullopt;
 }
 
 struct Part {
@@ -97,8 +104,8 @@ double band_share(const Plan& plan) {
 }
 
 void set_mfu(const Plan& plan, const Counts& counts, ComputeFigures& out) {
-  if (knows_mfu(plan)) {
-    out.mfu = plan.has(Key::mfu) ? plan.mfu : measured_mfu(plan);
+  if (const std::optional<double> known = known_mfu(plan)) {
+    out.mfu = known;
     out.mfu_source = "given";
   } else if (const double speed = plan.gpus * peak_flops(plan); speed > 0 && out.step.total() > 0) {
     const double useful = counts.model.total() * plan.global_batch * plan.seq / speed;
@@ -136,7 +143,7 @@ void set_run(const Plan& plan, const Counts& counts, ComputeFigures& out) {
 }
 
 void set_messages(const Plan& plan, ComputeFigures& out) {
-  if (const double measured = measured_mfu(plan); measured > 1 && !plan.has(Key::mfu)) {
+  if (!plan.has(Key::mfu) && measured_mfu(plan) > 1) {
     out.messages.push_back({"measured_tokens_per_second", "",
                             "measured_tokens_per_second: " + show_grouped(plan.measured_tokens_per_second) +
                                 " tokens a second are more than a GPU's peak; give those of one GPU"});
@@ -151,10 +158,7 @@ void set_messages(const Plan& plan, ComputeFigures& out) {
 
 }  // namespace
 
-bool knows_mfu(const Plan& plan) {
-  const double measured = measured_mfu(plan);
-  return plan.has(Key::mfu) || (measured > 0 && measured <= 1);
-}
+bool knows_mfu(const Plan& plan) { return known_mfu(plan).has_value(); }
 
 ComputeFigures compute_figures(const Plan& plan) {
   ComputeFigures out;

@@ -17,17 +17,13 @@ double passes(const Plan& plan) { return plan.method == Method::full ? 3 : 2; }
 /// Core attention has no weights: LoRA saves nothing there.
 constexpr double kAttentionPasses = 3;
 
-bool is_expert(const Matrix& matrix) {
-  return matrix.part == Part::expert_gate || matrix.part == Part::expert_up || matrix.part == Part::expert_down;
-}
-
 /// Megatron-LM's count leaves routers out (megatron/training/training.py, num_floating_point_operations).
 double gemm_weights(const LayerKind& kind) {
   double weights = 0;
   const double active = kind.ffn.experts > 0 ? kind.ffn.experts_per_token / kind.ffn.experts : 1;
   for (const Matrix& matrix : kind.matrices) {
     if (!matrix.linear || matrix.part == Part::router) continue;
-    weights += matrix.count() * (is_expert(matrix) ? active : 1);
+    weights += matrix.count() * (is_routed_expert(matrix.part) ? active : 1);
   }
   return weights;
 }
@@ -93,10 +89,6 @@ double weights_bridge_adds(const Model& model) {
   return weights * model.scale();
 }
 
-bool is_gate(const Matrix& matrix) {
-  return matrix.part == Part::gate || matrix.part == Part::shared_gate || matrix.part == Part::expert_gate;
-}
-
 /// Up to its container 26.04 Megatron-Bridge took a gated MLP for two matrices unless its activation was SiLU itself
 /// (flop_utils.py before May 2026): of gpt-oss, which clamps, and of GeGLU it left the gates out.
 double weights_bridge_missed(const Model& model) {
@@ -107,7 +99,7 @@ double weights_bridge_missed(const Model& model) {
     const LayerKind& kind = model.kinds[index];
     const double active = kind.ffn.experts > 0 ? kind.ffn.experts_per_token / kind.ffn.experts : 1;
     for (const Matrix& matrix : kind.matrices)
-      if (is_gate(matrix)) weights += matrix.count() * (is_expert(matrix) ? active : 1);
+      if (is_gate(matrix.part)) weights += matrix.count() * (is_routed_expert(matrix.part) ? active : 1);
   }
   return weights * model.scale();
 }

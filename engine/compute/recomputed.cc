@@ -11,16 +11,6 @@ bool names(const Plan& plan, std::string_view module) {
   return plan.recompute == Recompute::selective && lists(plan.recompute_modules, module);
 }
 
-bool is_shared(Part part) {
-  return part == Part::shared_gate || part == Part::shared_up || part == Part::shared_down;
-}
-
-bool is_routed(Part part) {
-  return part == Part::expert_gate || part == Part::expert_up || part == Part::expert_down;
-}
-
-bool is_dense(Part part) { return part == Part::gate || part == Part::up || part == Part::down; }
-
 /// Latent attention's projections out of its two ranks.
 bool is_up_projection(const LayerKind& kind, const Matrix& matrix) {
   const Attention& a = kind.attention;
@@ -56,9 +46,9 @@ LayerKind recomputed_modules(const Plan& plan, const LayerKind& kind) {
   part.norms = names(plan, "layernorm") ? kind.norms : 0;
   part.ffn = recomputed_ffn(plan, kind.ffn);
   for (const Matrix& matrix : kind.matrices) {
-    const bool repeated = (is_dense(matrix.part) && names(plan, "mlp")) ||
-                          (is_routed(matrix.part) && names(plan, "moe")) ||
-                          (is_shared(matrix.part) && (names(plan, "moe") || names(plan, "shared_experts"))) ||
+    const bool repeated = (is_dense_mlp(matrix.part) && names(plan, "mlp")) ||
+                          (is_routed_expert(matrix.part) && names(plan, "moe")) ||
+                          (is_shared_expert(matrix.part) && (names(plan, "moe") || names(plan, "shared_experts"))) ||
                           (is_up_projection(kind, matrix) && names(plan, "mla_up_proj"));
     if (repeated) part.matrices.push_back(matrix);
   }

@@ -114,10 +114,10 @@ std::string shortened(const json& value) {
 }  // namespace
 
 std::string why_not_parsed(std::string_view text) {
-  const std::string size = show_grouped(static_cast<double>(text.size())) + " bytes";
-  if (text.size() > kLongest) return size + "; a config.json of at most 4 MiB is read";
-  if (too_deep(text)) return size + " of objects nested deeper than in any config.json";
-  return "";
+  const bool long_text = text.size() > kLongest;
+  if (!long_text && !too_deep(text)) return "";
+  return show_grouped(static_cast<double>(text.size())) + " bytes" +
+         (long_text ? "; a config.json of at most 4 MiB is read" : " of objects nested deeper than in any config.json");
 }
 
 std::string shown(std::string_view name) {

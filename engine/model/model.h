@@ -15,6 +15,21 @@ enum class Part : uint8_t {
   router, linear_mixer, norm, bias, head, correction_bias, other
 };
 
+constexpr bool is_gate(Part part) {
+  return part == Part::gate || part == Part::shared_gate || part == Part::expert_gate;
+}
+constexpr bool is_dense_mlp(Part part) { return part == Part::gate || part == Part::up || part == Part::down; }
+constexpr bool is_shared_expert(Part part) {
+  return part == Part::shared_gate || part == Part::shared_up || part == Part::shared_down;
+}
+constexpr bool is_routed_expert(Part part) {
+  return part == Part::expert_gate || part == Part::expert_up || part == Part::expert_down;
+}
+/// Row-parallel linears take a cut input and give a whole output.
+constexpr bool is_row_parallel(Part part) {
+  return part == Part::o || part == Part::down || part == Part::shared_down || part == Part::expert_down;
+}
+
 /// How tensor and expert parallelism cut it.
 enum class Shard : uint8_t {
   replicated,  // norms, routers, MLA down-projections, biases of row-parallel linears

@@ -1,11 +1,10 @@
 #include "engine/model/layer_shape.h"
+#include "engine/text.h"
 
 namespace vram {
 namespace {
 
 constexpr size_t kLongestPattern = 4096;
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 std::string run_lengths(std::string_view letters) {
   std::string out;

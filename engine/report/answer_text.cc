@@ -10,7 +10,6 @@
 namespace vram {
 namespace {
 
-constexpr size_t kColumns = 80;
 constexpr const char* kSwitchTitle = "What each switch is worth, one change at a time";
 constexpr const char* kLimitsTitle = "The plan as it is";
 
@@ -55,15 +54,11 @@ TextTable narrow_switches(const Plan& plan, const Answer& answer) {
   return narrow;
 }
 
-void add_paragraph(std::string& out, const std::string& first, std::string_view text) {
-  for (const std::string& row : hanging(first, text, kColumns)) out += row + "\n";
-}
-
 void add_shares(std::string& out, const Answer& answer, size_t most) {
   const size_t rows = std::min(most, row_count(answer));
   for (size_t i = 0; i < rows; ++i) {
     std::string lead = pad_left(std::to_string(i + 1), 2) + "  ";
-    for (const std::string& part : wrap_share(row_share(answer, i), kColumns - lead.size())) {
+    for (const std::string& part : wrap_share(row_share(answer, i), kTextColumns - lead.size())) {
       out += lead + part + "\n";
       lead = "    ";
     }
@@ -82,7 +77,7 @@ std::string csv_number(const std::optional<double>& value) { return value ? writ
 
 std::string answer_text(const Plan& plan, const Answer& answer, size_t most) {
   std::string out;
-  add_paragraph(out, "", answer_sentence(plan, answer));
+  out += paragraph("", answer_sentence(plan, answer));
   if (row_count(answer) > 0) {
     out += "\n";
     add_table(out, row_table(plan, answer, most));
@@ -90,9 +85,9 @@ std::string answer_text(const Plan& plan, const Answer& answer, size_t most) {
     add_shares(out, answer, most);
   }
   if (!answer.limits.empty()) out += std::string("\n") + kLimitsTitle + "\n";
-  for (const Limit& limit : answer.limits) add_paragraph(out, "- ", limit.text);
+  for (const Limit& limit : answer.limits) out += paragraph("- ", limit.text);
   if (!answer.fell_out.empty()) out += "\nThe others\n";
-  for (const std::string& sentence : fell_out_sentences(answer)) add_paragraph(out, "- ", sentence);
+  for (const std::string& sentence : fell_out_sentences(answer)) out += paragraph("- ", sentence);
   if (!answer.switches.empty()) {
     out += std::string("\n") + kSwitchTitle + "\n";
     add_table(out, narrow_switches(plan, answer));

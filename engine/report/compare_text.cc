@@ -6,7 +6,7 @@
 namespace vram {
 namespace {
 
-constexpr size_t kColumns = 80, kLabel = 32, kNumber = 14, kGap = 2;
+constexpr size_t kLabel = 32, kNumber = 14, kGap = 2;
 
 /// A label and three numbers; a label or a value that is too wide pushes the rest along.
 std::string row(const std::string& label, const std::string& here, const std::string& there,
@@ -19,16 +19,10 @@ std::string row(const std::string& label, const std::string& here, const std::st
 
 std::string heading(const std::string& text) { return "\n" + row(text, "this plan", "the other", "difference"); }
 
-std::string indented(const std::string& first, const std::string& text) {
-  std::string out;
-  for (const std::string& line : hanging(first, text, kColumns)) out += line + "\n";
-  return out;
-}
-
 std::string subject(const char* name, const Report& report) {
-  std::string out = indented(name, report_title(report));
-  for (const std::string& part : wrap_share(report.share, kColumns - 11)) out += std::string(11, ' ') + part + "\n";
-  for (const std::string& sentence : headline_sentences(report)) out += indented(std::string(11, ' '), sentence);
+  std::string out = paragraph(name, report_title(report));
+  for (const std::string& part : wrap_share(report.share, kTextColumns - 11)) out += std::string(11, ' ') + part + "\n";
+  for (const std::string& sentence : headline_sentences(report)) out += paragraph(std::string(11, ' '), sentence);
   return out;
 }
 
@@ -74,7 +68,7 @@ std::string figure_rows(const Report& report, const Comparison& comparison) {
 std::string comparison_text(const Report& report) {
   const Comparison comparison = compare(report, *report.other);
   std::string sentences;
-  for (const std::string& sentence : comparison_sentences(report)) sentences += indented("", sentence);
+  for (const std::string& sentence : comparison_sentences(report)) sentences += paragraph("", sentence);
   return sentences + "\n" + subject("This plan  ", report) + "\n" + subject("The other  ", *report.other) + key_rows(comparison) +
          figure_rows(report, comparison) + line_rows(report, comparison.training, "TRAINING, a GPU") +
          line_rows(report, comparison.serving, "SERVING, a GPU");

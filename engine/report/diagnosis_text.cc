@@ -5,13 +5,7 @@
 namespace vram {
 namespace {
 
-constexpr size_t kColumns = 80, kLabel = 28, kNumber = 13, kGap = 2;
-
-std::string paragraph(const std::string& first, const std::string& text) {
-  std::string out;
-  for (const std::string& line : hanging(first, text, kColumns)) out += line + "\n";
-  return out;
-}
+constexpr size_t kLabel = 28, kNumber = 13, kGap = 2;
 
 std::string trimmed(std::string row) {
   while (!row.empty() && row.back() == ' ') row.pop_back();
@@ -56,7 +50,7 @@ std::string diagnosis_text(const Diagnosis& diagnosis) {
   if (!symptom.empty()) out += symptom + "\n\n";
   for (const Finding& finding : diagnosis.findings) {
     out += paragraph(kMarks[static_cast<size_t>(finding.severity)], finding.text);
-    for (const std::string& part : wrap_share(finding.change, kColumns - 4)) {
+    for (const std::string& part : wrap_share(finding.change, kTextColumns - 4)) {
       if (!part.empty()) out += "    " + part + "\n";
     }
   }
@@ -65,7 +59,7 @@ std::string diagnosis_text(const Diagnosis& diagnosis) {
   for (const Message& message : diagnosis.messages) out += paragraph("- ", message.text);
   if (diagnosis.settings.empty() && diagnosis.measured_keys.empty()) return out;
   out += "\nTHE PLAN WITH WHAT WAS MEASURED\n";
-  for (const std::string& part : wrap_share(diagnosed_share(diagnosis), kColumns)) out += part + "\n";
+  for (const std::string& part : wrap_share(diagnosed_share(diagnosis), kTextColumns)) out += part + "\n";
   return out;
 }
 

@@ -1,8 +1,9 @@
 #include "engine/report/markdown.h"
 
-#include <cctype>
 #include <cstdint>
 #include <cstdio>
+
+#include "engine/text.h"
 
 namespace vram {
 
@@ -10,7 +11,7 @@ namespace {
 
 bool in_a_word(std::string_view text, size_t at) {
   const auto is_letter = [&](size_t i) {
-    return i < text.size() && std::isalnum(static_cast<unsigned char>(text[i])) != 0;
+    return i < text.size() && is_alphanumeric(text[i]);
   };
   return at > 0 && is_letter(at - 1) && is_letter(at + 1);
 }

@@ -9,9 +9,8 @@
 namespace vram {
 namespace {
 
-constexpr size_t kColumns = 80;
 constexpr size_t kLabel = 26, kAmount = 12, kGap = 2;
-constexpr size_t kMiddle = kColumns - kLabel - kAmount - 2 * kGap;
+constexpr size_t kMiddle = kTextColumns - kLabel - kAmount - 2 * kGap;
 
 struct Text {
   std::string out;
@@ -23,11 +22,11 @@ struct Text {
   void blank() { out += "\n"; }
   void heading(const std::string& left, const std::string& right = "") {
     blank();
-    row(pad_right(left, kColumns - display_width(right)) + right);
+    row(pad_right(left, kTextColumns - display_width(right)) + right);
   }
   /// `first` before the first row, spaces of the same width before the others.
   void paragraph(const std::string& first, std::string_view text) {
-    for (const std::string& each : hanging(first, text, kColumns)) row(each);
+    for (const std::string& each : hanging(first, text, kTextColumns)) row(each);
   }
 };
 
@@ -82,9 +81,9 @@ void add_bill(Text& text, const Report& report, const std::vector<Line>& lines) 
 }
 
 void add_total(Text& text, const Report& report, const std::string& label, uint64_t bytes, uint64_t band) {
-  text.row(std::string(kColumns - kAmount, ' ') + std::string(kAmount, '-'));
+  text.row(std::string(kTextColumns - kAmount, ' ') + std::string(kAmount, '-'));
   const std::string spread = "± " + amount(report, static_cast<double>(band));
-  const std::string left = pad_right(label, kColumns - kAmount - kGap - display_width(spread)) + spread;
+  const std::string left = pad_right(label, kTextColumns - kAmount - kGap - display_width(spread)) + spread;
   text.row(left + std::string(kGap, ' ') + pad_left(amount(report, static_cast<double>(bytes)), kAmount));
 }
 
@@ -103,9 +102,9 @@ size_t value_width(const std::vector<Figure>& figures) {
 void add_figure(Text& text, const Figure& figure, size_t value_columns) {
   const size_t value_at = kLabel + kGap, remark_at = value_at + value_columns + kGap;
   const bool wide = display_width(figure.value) > value_columns;
-  const std::vector<std::string> values = wrap(figure.value, wide ? kColumns - value_at : value_columns);
+  const std::vector<std::string> values = wrap(figure.value, wide ? kTextColumns - value_at : value_columns);
   std::vector<std::string> remarks;
-  if (!figure.remark.empty()) remarks = wrap(figure.remark, kColumns - (wide ? value_at : remark_at));
+  if (!figure.remark.empty()) remarks = wrap(figure.remark, kTextColumns - (wide ? value_at : remark_at));
   const size_t first_remark = wide ? values.size() : 0;
   for (size_t i = 0; i < std::max(values.size(), first_remark + remarks.size()); ++i) {
     std::string row = pad_right(i == 0 ? figure.label : "", value_at) + (i < values.size() ? values[i] : "");
@@ -132,7 +131,7 @@ void add_napkin(Text& text, const std::vector<Figure>& figures) {
 
 void add_head(Text& text, const Report& report) {
   text.paragraph("", report_title(report));
-  for (const std::string& part : wrap_share(report.share, kColumns)) text.row(part);
+  for (const std::string& part : wrap_share(report.share, kTextColumns)) text.row(part);
   text.blank();
   constexpr std::array kNames = {"Training  ", "Compute   ", "Serving   "};
   const std::vector<std::string> sentences = headline_sentences(report);
@@ -197,7 +196,7 @@ void add_findings(Text& text, const Report& report) {
   for (const Finding& finding : report.findings) {
     text.paragraph(kMarks[static_cast<size_t>(finding.severity)], finding.text);
     if (!finding.change.empty()) {
-      for (const std::string& part : wrap_share(finding.change, kColumns - 4)) text.row("    " + part);
+      for (const std::string& part : wrap_share(finding.change, kTextColumns - 4)) text.row("    " + part);
     }
   }
   const std::vector<Message> messages = own_messages(report);

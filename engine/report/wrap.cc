@@ -69,6 +69,12 @@ std::vector<std::string> wrap(std::string_view text, size_t width) {
   return rows.rows;
 }
 
+std::string paragraph(const std::string& first, std::string_view text) {
+  std::string out;
+  for (const std::string& row : hanging(first, text, kTextColumns)) out += row + "\n";
+  return out;
+}
+
 std::vector<std::string> hanging(const std::string& first, std::string_view text, size_t width) {
   std::vector<std::string> rows = wrap(text, width - display_width(first));
   for (std::string& row : rows) row.insert(0, &row == rows.data() ? first : std::string(display_width(first), ' '));

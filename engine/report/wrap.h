@@ -11,6 +11,9 @@ std::vector<std::string> wrap(std::string_view text, size_t width);
 
 /// Rows with `first` before the first and spaces of the same width before the others.
 std::vector<std::string> hanging(const std::string& first, std::string_view text, size_t width);
+inline constexpr size_t kTextColumns = 80;
+/// The same as one text of that width, a line each.
+std::string paragraph(const std::string& first, std::string_view text);
 
 /// A formula likewise, broken before × and ÷ where that will do.
 std::vector<std::string> wrap_formula(std::string_view formula, size_t width);

@@ -130,7 +130,7 @@ void add_pool_rounding(const Plan& plan, StageCapacity& stage) {
   if (more <= 0) return;
   std::vector<Line> children = std::move(buffers.children);
   children.push_back(leaf("pool_rounding", "Rounding of the pool", {times("", more, "B")},
-                          "tensors of 10 MiB and more take whole 2 MiB (PyTorch, CUDACachingAllocator.cpp)", 1));
+                          kAllocatorRule, 1));
   buffers = vram::group(buffers.id, buffers.label, std::move(children));
 }
 

@@ -108,33 +108,25 @@ bool is_wide(char letter, WeightSection section) {
 class FusedTensors {
  public:
   void add(Part part, double bytes) {
-    switch (part) {
-      case Part::q:
-      case Part::k:
-      case Part::v:
-        qkv_ += bytes;
-        return;
-      case Part::gate:
-      case Part::up:
-        gate_up_ += bytes;
-        return;
-      case Part::shared_gate:
-      case Part::shared_up:
-        shared_ += bytes;
-        return;
-      case Part::expert_gate:
-      case Part::expert_up:
-        experts_ += bytes;
-        return;
-      default:
-        apart_ += allocator_rounding(bytes);
-    }
+    if (double* tensor = shared_by(part))
+      *tensor += bytes;
+    else
+      apart_ += allocator_rounding(bytes);
   }
   double rounded_up() const {
-    return apart_ + allocator_rounding(qkv_) + allocator_rounding(gate_up_) + allocator_rounding(shared_) + allocator_rounding(experts_);
+    return apart_ + allocator_rounding(qkv_) + allocator_rounding(gate_up_) + allocator_rounding(shared_) +
+           allocator_rounding(experts_);
   }
 
  private:
+  /// Null: the matrix is a tensor of its own.
+  double* shared_by(Part part) {
+    if (part == Part::q || part == Part::k || part == Part::v) return &qkv_;
+    if (is_row_parallel(part)) return nullptr;
+    if (is_dense_mlp(part)) return &gate_up_;
+    if (is_shared_expert(part)) return &shared_;
+    return is_routed_expert(part) ? &experts_ : nullptr;
+  }
   double qkv_ = 0, gate_up_ = 0, shared_ = 0, experts_ = 0, apart_ = 0;
 };
 
@@ -394,7 +386,7 @@ SectionText parcel_text(const WeightParcel& parcel, double narrowest_bits, doubl
 Line parcel_line(const SectionText& text, const WeightParcel& parcel) {
   if (parcel.section == WeightSection::rounding) {
     return leaf(text.id, text.label, {times("", parcel.elements, "B")},
-                "tensors of 10 MiB and more take whole 2 MiB (PyTorch, CUDACachingAllocator.cpp)", 1);
+                kAllocatorRule, 1);
   }
   // Band: loaded weights of 20 start-up logs lie within 0.5% (16 bit) to 2% (quantised) of parameters x bits.
   return leaf(text.id, text.label, parcel_factors(parcel), "parameters, matrix by matrix, x bits of the storage format",

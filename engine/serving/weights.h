@@ -38,6 +38,8 @@ struct WeightParcel {
 /// The weights that one GPU of a stage holds. A model without a shape is one block divided over tp * pp.
 std::vector<WeightParcel> weight_parcels(const Plan& plan, const Replica& replica, const ServingStage& stage);
 
+inline constexpr const char* kAllocatorRule =
+    "tensors of 10 MiB and more take whole 2 MiB (PyTorch, CUDACachingAllocator.cpp)";
 /// Bytes that PyTorch's allocator takes beyond a tensor of so many.
 double allocator_rounding(double bytes);
 

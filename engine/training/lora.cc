@@ -16,16 +16,7 @@ bool of_attention(Part part) {
   return part == Part::q || part == Part::k || part == Part::v || part == Part::qkv_other || part == Part::o;
 }
 
-bool of_mlp(Part part) {
-  return part == Part::gate || part == Part::up || part == Part::down || part == Part::shared_gate ||
-         part == Part::shared_up || part == Part::shared_down || part == Part::expert_gate || part == Part::expert_up ||
-         part == Part::expert_down;
-}
-
-/// Row-parallel linears take a cut input and give a whole output.
-bool row_parallel(Part part) {
-  return part == Part::o || part == Part::down || part == Part::shared_down || part == Part::expert_down;
-}
+bool of_mlp(Part part) { return is_dense_mlp(part) || is_shared_expert(part) || is_routed_expert(part); }
 
 /// Inputs + outputs of one adapted matrix on one rank: A is rank × inputs, B outputs × rank (arXiv 2106.09685,
 /// section 4.1), and the side that tensor parallelism cuts is cut in the adapter too.
@@ -33,7 +24,7 @@ double widths_of(const Plan& plan, const Matrix& m) {
   if (m.shard == Shard::replicated) return m.copies * (m.rows + m.cols);
   const double cut = m.shard == Shard::expert ? plan.etp : plan.tp;
   const double copies = m.shard == Shard::expert ? m.copies / plan.ep : m.copies;
-  return row_parallel(m.part) ? copies * (m.rows + m.cols / cut) : copies * (m.rows / cut + m.cols);
+  return is_row_parallel(m.part) ? copies * (m.rows + m.cols / cut) : copies * (m.rows / cut + m.cols);
 }
 
 /// Inputs + outputs of all adapted matrices of a rank, of the experts or of all others.

@@ -12,10 +12,7 @@ namespace {
 constexpr size_t kFirstLayer = 2;
 constexpr double kPromptLength = 10;
 
-bool cut_outputs(const Matrix& m) {
-  const bool row_parallel = m.part == Part::o || m.part == Part::down || m.part == Part::shared_down;
-  return m.shard != Shard::replicated && !row_parallel;
-}
+bool cut_outputs(const Matrix& m) { return m.shard != Shard::replicated && !is_row_parallel(m.part); }
 
 /// A bias and a scale of each output of every linear, and the norms (litgpt, adapter_v2.py, adapter_filter).
 double scales_and_norms(const Plan& plan, const std::vector<Matrix>& matrices) {

@@ -1,13 +1,13 @@
 #include "engine/advice/diagnose/settings.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <map>
 
 #include "engine/advice/diagnose/case.h"
 #include "engine/hardware/accelerator.h"
 #include "engine/preset_table.h"
+#include "engine/text.h"
 #include "engine/units.h"
 
 namespace vram {
@@ -79,7 +79,7 @@ constexpr Tool kTools[] = {{"vLLM", Key::engine, "vllm"},
 std::string compact(std::string_view text) {
   std::string out;
   for (const char c : text) {
-    if (std::isalnum(static_cast<unsigned char>(c)) != 0) {
+    if (is_alphanumeric(c)) {
       out += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
     }
   }
@@ -100,7 +100,7 @@ std::string plain_model(std::string_view name) {
 std::vector<std::string> words_in(std::string_view name) {
   std::vector<std::string> words(1);
   for (const char c : name) {
-    if (std::isalnum(static_cast<unsigned char>(c)) != 0) {
+    if (is_alphanumeric(c)) {
       words.back() += compact(std::string_view(&c, 1));
     } else if (!words.back().empty()) {
       words.emplace_back();

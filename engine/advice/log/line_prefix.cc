@@ -1,6 +1,5 @@
 #include "engine/advice/log/line_prefix.h"
 
-#include <cctype>
 #include <string_view>
 
 #include "engine/text.h"
@@ -11,9 +10,6 @@ namespace {
 constexpr int kMostPieces = 10;
 constexpr size_t kBracket = 80, kName = 60;
 
-bool digit(char c) { return c >= '0' && c <= '9'; }
-bool letter(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; }
-
 struct Pieces {
   const LogText& text;
   size_t begin;
@@ -23,13 +19,13 @@ struct Pieces {
 
   /// "2025-09-01T12:00:00.123Z", "12:00:00,123", "09-01", "0.00.046.129".
   size_t time(size_t at) const {
-    if (!digit(text.at(at))) return at;
+    if (!is_digit(text.at(at))) return at;
     size_t end = at + 1;
     int separators = 0;
     for (; goes_on(end) &&
-           (digit(text.at(end)) || std::string_view("-:./TZ+,").find(text.at(end)) != std::string_view::npos);
+           (is_digit(text.at(end)) || std::string_view("-:./TZ+,").find(text.at(end)) != std::string_view::npos);
          ++end) {
-      separators += !digit(text.at(end)) && text.at(end) != ',';
+      separators += !is_digit(text.at(end)) && text.at(end) != ',';
     }
     const bool day = separators == 1 && end == at + 5 && text.at(at + 2) == '-';  // of a month
     return separators >= 2 || day ? end : at;
@@ -38,10 +34,10 @@ struct Pieces {
   /// "[rank3]", "(Worker_TP0 pid=26347)".
   size_t bracket(size_t at) const {
     const char open = text.at(at), close = open == '[' ? ']' : ')';
-    if ((open != '[' && open != '(') || digit(text.at(at + 1))) {
+    if ((open != '[' && open != '(') || is_digit(text.at(at + 1))) {
       return open == '[' && time(at + 1) > at + 1 ? closing(at, ']') : at;
     }
-    return letter(text.at(at + 1)) ? closing(at, close) : at;
+    return is_letter(text.at(at + 1)) ? closing(at, close) : at;
   }
 
   size_t closing(size_t at, char close) const {
@@ -65,24 +61,24 @@ struct Pieces {
       found += lower_case(text.at(end++));
     }
     if (found[0] == '>') return at + 1;
-    if (found.size() == 1 && letter(found[0]) && text.at(at) == found[0]) return at;  // levels are capitals
+    if (found.size() == 1 && is_letter(found[0]) && text.at(at) == found[0]) return at;  // levels are capitals
     for (const std::string_view word : kWords) {
       if (found == word) return text.at(end) == ':' && goes_on(end) ? end + 1 : end;
     }
-    const bool day = found.size() <= 2 && digit(found[0]) && digit(found.back()) && time(end) > end;
+    const bool day = found.size() <= 2 && is_digit(found[0]) && is_digit(found.back()) && time(end) > end;
     return day ? end : at;  // of "Aug 08 12:00:00"
   }
 
   /// "svc-1 |", "worker-0:", "python[1234]:".
   size_t name(size_t at) const {
-    if (!letter(text.at(at))) return at;
+    if (!is_letter(text.at(at))) return at;
     size_t end = at + 1;
     bool number = false;
     for (; goes_on(end) && end < at + kName &&
-           (std::isalnum(static_cast<unsigned char>(text.at(end))) != 0 ||
+           (is_alphanumeric(text.at(end)) ||
             std::string_view("_.-[]").find(text.at(end)) != std::string_view::npos);
          ++end) {
-      number = number || digit(text.at(end));
+      number = number || is_digit(text.at(end));
     }
     if (text.at(end) == '|' && on_line(end)) return end + 1;
     return number && text.at(end) == ':' && goes_on(end) && !goes_on(end + 1) ? end + 1 : at;

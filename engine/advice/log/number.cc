@@ -1,7 +1,5 @@
 #include "engine/advice/log/number.h"
 
-#include <cctype>
-
 #include "engine/text.h"
 #include "engine/units.h"
 
@@ -10,13 +8,11 @@ namespace {
 
 constexpr int kMostDigits = 18;  // as many as 64 bits hold
 
-bool digit(char c) { return c >= '0' && c <= '9'; }
 bool goes_on(const LogText& text, size_t at) { return text.gap(at) == Gap::none || text.gap(at) == Gap::broken; }
-bool letter(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; }
 
 size_t digits_from(const LogText& text, size_t at) {
   size_t end = at;
-  while (digit(text.at(end)) && (end == at || goes_on(text, end))) ++end;
+  while (is_digit(text.at(end)) && (end == at || goes_on(text, end))) ++end;
   return end - at;
 }
 
@@ -75,7 +71,7 @@ bool has_unit(const LogText& text, size_t at, std::string_view name) {
     if (lower_case(text.at(at + i)) != name[i]) return false;
   }
   const size_t end = at + name.size();
-  return text.gap(end) != Gap::none || !(letter(text.at(end)) || digit(text.at(end)));
+  return text.gap(end) != Gap::none || !(is_letter(text.at(end)) || is_digit(text.at(end)));
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <map>
 #include <set>
 
@@ -109,7 +108,7 @@ struct Reader {
     const SizeScan size = scan_size(text, at, Gigabyte::binary);
     const char last = size.end > at ? lower_case(text.at(size.end - 1)) : '\0';
     const bool unit =
-        size.result == Scan::read && last == 'b' && std::isalpha(static_cast<unsigned char>(text.at(size.end - 2)));
+        size.result == Scan::read && last == 'b' && is_letter(text.at(size.end - 2));
     if (!unit || text.at(size.end) == '/' || size.bytes < 1 << 10) return unit ? size.end : at + 1;
     size_t begin = at;
     while (begin > 0 && at - begin < kWordsBefore && text.lines[begin - 1] == text.lines[at]) --begin;
@@ -119,7 +118,7 @@ struct Reader {
   }
 
   static bool inside_token(char before) {
-    return std::isalnum(static_cast<unsigned char>(before)) != 0 || before == '.' || before == '-' || before == '_' ||
+    return is_alphanumeric(before) || before == '.' || before == '-' || before == '_' ||
            before == '/';
   }
 
@@ -135,7 +134,7 @@ struct Reader {
         continue;
       }
       const bool number =
-          !value.empty() && (std::isdigit(static_cast<unsigned char>(value[0])) != 0 || value[0] == '-');
+          !value.empty() && (is_digit(value[0]) || value[0] == '-');
       LogFigure said = figure(name, number ? CaptureKind::number : CaptureKind::text, at);
       if (number) said.number = read_number(value).value_or(0);
       said.text = value;
@@ -217,7 +216,7 @@ struct Reader {
       for (const Capture& capture : near_miss.captures) {
         if (capture.result == Scan::no_unit) add_gap(capture, reason(capture.result));
       }
-      if (next == at + 1 && std::isdigit(static_cast<unsigned char>(text.at(at))) != 0) next = add_unknown(at);
+      if (next == at + 1 && is_digit(text.at(at))) next = add_unknown(at);
       at = next;
     }
     for (LogFigure& made : out.figures) {

@@ -1,8 +1,6 @@
 #include "engine/advice/log/row.h"
 #include "engine/text.h"
 
-#include <cctype>
-
 namespace vram {
 namespace {
 
@@ -11,7 +9,7 @@ constexpr size_t kCutWords = 3;  // characters of a text cut off that are enough
 constexpr uint64_t kLeastBytes = 1 << 20;
 constexpr size_t kKnown = 6;  // characters that matched before a size without a unit, to take it for one
 
-bool word_character(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; }
+bool word_character(char c) { return is_alphanumeric(c); }
 bool special(char c) { return std::string_view("{<>^~$@!").find(c) != std::string_view::npos; }
 
 /// A pattern against a text, from one position on.
@@ -242,7 +240,7 @@ struct Matcher {
 bool inside_word(const LogText& text, size_t at) {
   if (at == 0 || text.gap(at) != Gap::none || !word_character(text.at(at))) return false;
   const char before = text.at(at - 1);
-  return word_character(before) || (before == '.' && std::isdigit(static_cast<unsigned char>(text.at(at))) != 0);
+  return word_character(before) || (before == '.' && is_digit(text.at(at)));
 }
 
 }  // namespace

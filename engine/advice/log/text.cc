@@ -1,17 +1,15 @@
 #include "engine/advice/log/text.h"
 
 #include <algorithm>
-#include <cctype>
 
 #include "engine/advice/log/line_prefix.h"
+#include "engine/text.h"
 
 namespace vram {
 namespace {
 
 constexpr size_t kHead = size_t{2} << 20, kTail = size_t{6} << 20;
 constexpr size_t kNarrowest = 40;  // columns of a terminal that wraps
-
-bool digit(char c) { return c >= '0' && c <= '9'; }
 
 /// What an escape at the start of `text` stands for, and how long it is; no length: none is there.
 struct Escape {
@@ -34,7 +32,7 @@ Escape html_entity(std::string_view text) {
   if (text.substr(0, 2) != "&#") return {};
   size_t end = 2;
   int code = 0;
-  while (end < 6 && end < text.size() && digit(text[end])) code = code * 10 + (text[end++] - '0');
+  while (end < 6 && end < text.size() && is_digit(text[end])) code = code * 10 + (text[end++] - '0');
   if (end == 2 || end >= text.size() || text[end] != ';') return {};
   return {end + 1, code > 31 && code < 127 ? static_cast<char>(code) : ' '};
 }
@@ -43,7 +41,7 @@ Escape html_entity(std::string_view text) {
 size_t colour_length(std::string_view text) {
   if (text.size() < 3 || text[0] != '[') return 0;
   size_t end = 1;
-  while (end < 12 && end < text.size() && (digit(text[end]) || text[end] == ';')) ++end;
+  while (end < 12 && end < text.size() && (is_digit(text[end]) || text[end] == ';')) ++end;
   return end > 1 && end < text.size() && text[end] == 'm' ? end + 1 : 0;
 }
 
@@ -53,7 +51,7 @@ Escape terminal_escape(std::string_view text) {
     if (text.substr(0, lead.size()) != lead) continue;
     size_t end = lead.size();
     if (end < text.size() && text[end] == '[') {
-      for (++end; end < text.size() && end < 24 && !std::isalpha(static_cast<unsigned char>(text[end]));) ++end;
+      for (++end; end < text.size() && end < 24 && !is_letter(text[end]);) ++end;
       if (end < text.size()) ++end;
     }
     return {end, 0};
@@ -104,11 +102,11 @@ Escape escape(std::string_view text) {
 /// "2025-09-01", "12:00:05", "0.00.046.129": no number goes on so.
 bool time_begins(const std::string& characters, size_t at) {
   size_t end = at;
-  while (end < characters.size() && digit(characters[end])) ++end;
-  if (end + 1 >= characters.size() || !digit(characters[end + 1])) return false;
+  while (end < characters.size() && is_digit(characters[end])) ++end;
+  if (end + 1 >= characters.size() || !is_digit(characters[end + 1])) return false;
   if (characters[end] == '-' || characters[end] == ':' || characters[end] == '/') return true;
   size_t next = end + 1;
-  while (next < characters.size() && digit(characters[next])) ++next;
+  while (next < characters.size() && is_digit(characters[next])) ++next;
   return characters[end] == '.' && next < characters.size() && characters[next] == '.';
 }
 
@@ -159,8 +157,8 @@ struct Builder {
     const size_t at = end.next;
     if (end.columns != width || width < kNarrowest || at == 0 || at >= text.size() || out.gaps[at] != Gap::line)
       return false;
-    const bool before = digit(text[at - 1]) || (text[at - 1] == '.' && at > 1 && digit(text[at - 2]));
-    const bool behind = digit(text[at]) || (text[at] == '.' && at + 1 < text.size() && digit(text[at + 1]));
+    const bool before = is_digit(text[at - 1]) || (text[at - 1] == '.' && at > 1 && is_digit(text[at - 2]));
+    const bool behind = is_digit(text[at]) || (text[at] == '.' && at + 1 < text.size() && is_digit(text[at + 1]));
     return before && behind && !time_begins(text, at);
   }
 
