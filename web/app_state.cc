@@ -66,6 +66,12 @@ void each_pair(std::string_view text, Use use) {
   }
 }
 
+void set_pairs(App& app, std::string_view share) {
+  each_pair(share, [&](std::string_view name, const std::string& value) {
+    if (const Field* row = find_field(name)) set(app, row->key, value);
+  });
+}
+
 /// Measured figures belong to the plan they were measured on: what a change puts in another's place is remembered.
 void keep_as_measured(App& app, std::string_view change) {
   const Plan& plan = app.plan();
@@ -195,13 +201,10 @@ std::vector<PresetRow> joined(const std::vector<SiteRow>& own, std::span<const P
 /// Sets `key` to a preset, or the keys of the site's own row of that id.
 void pick(App& app, const std::vector<SiteRow>& own, Key key, std::string_view id) {
   const auto row = std::find_if(own.begin(), own.end(), [&](const SiteRow& one) { return one.id == id; });
-  if (row == own.end()) {
+  if (row == own.end())
     set(app, key, id);
-  } else {
-    each_pair(row->share, [&](std::string_view name, const std::string& value) {
-      if (const Field* field = find_field(name)) set(app, field->key, value);
-    });
-  }
+  else
+    set_pairs(app, row->share);
   changed(app, Key::count_);
 }
 
@@ -247,9 +250,7 @@ void pick_example(App& app, std::string_view id) {
 
 void apply_change(App& app, std::string_view change) {
   keep_as_measured(app, change);
-  each_pair(change, [&](std::string_view name, const std::string& value) {
-    if (const Field* row = find_field(name)) set(app, row->key, value);
-  });
+  set_pairs(app, change);
   changed(app, Key::count_);
 }
 

@@ -25,13 +25,11 @@ bool holds(const List& list, Key key) {
   return std::find(list.begin(), list.end(), key) != list.end();
 }
 
-/// What the Plan view asks beside its question.
-constexpr std::array kAsked = {Key::deadline, Key::budget, Key::gpus_among};
 constexpr std::array kTargets = {Key::qps, Key::ttft, Key::tpot};
 
 bool is_essential(const App& app, Key key) {
   const Plan& plan = app.plan();
-  if (plan.view == View::plan && (holds(kAsked, key) || holds(kTargets, key))) return true;
+  if (plan.view == View::plan && (is_asked(field(key)) || holds(kTargets, key))) return true;
   if (key == Key::ep) return plan.experts > 0;
   if (plan.model == "custom" && !is_given(app, Key::arch) && holds(kModelFromNothing, key)) return true;
   if (plan.gpu == "custom" && holds(kGpuFromNothing, key)) return true;
@@ -39,6 +37,8 @@ bool is_essential(const App& app, Key key) {
 }
 
 }  // namespace
+
+bool is_asked(const Field& row) { return row.section == "Question" && row.key != Key::question; }
 
 bool is_shown(const App& app, Key key) {
   return is_essential(app, key) || is_given(app, key) || app.drafts.contains(key);

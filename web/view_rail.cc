@@ -95,8 +95,10 @@ std::vector<Section> sections(const App& app) {
   const bool serving = shows_serving(app);
   std::vector<Section> list = sections_of(app, serving ? Group::serving : Group::training);
   if (app.plan().view != View::plan) return list;
-  const std::vector<Key> asked = {Key::deadline, Key::budget, Key::gpus_among};
-  list.insert(list.begin(), {"Question", serving ? std::vector<Key>{Key::gpus_among} : asked});
+  Section asked{"Question", {}};
+  for (const Field& row : fields())
+    if (is_asked(row) && (!serving || row.key == Key::gpus_among)) asked.keys.push_back(row.key);
+  list.insert(list.begin(), std::move(asked));
   return list;
 }
 
