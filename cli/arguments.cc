@@ -8,7 +8,8 @@
 namespace cli {
 namespace {
 
-constexpr std::string_view kFlags[] = {"config", "launch", "format", "check", "log", "top", "timeline", "help", "version"};
+constexpr std::string_view kFlags[] = {"config", "launch",   "format", "check",  "log",
+                                       "top",    "timeline", "help",   "version"};
 
 /// "--name=value", "--name": what stands between the dashes and the sign, and what is behind it.
 struct Flag {

@@ -13,9 +13,9 @@ struct Command {
   int (*run)(const cli::Arguments&);
 };
 
-constexpr Command kCommands[] = {{"estimate", cli::estimate}, {"plan", cli::plan},     {"diagnose", cli::diagnose},
-                                 {"models", cli::models},     {"gpus", cli::gpus},    {"link", cli::link},
-                                 {"batch", cli::batch},       {"keys", cli::keys},    {"help", cli::help}};
+constexpr Command kCommands[] = {{"estimate", cli::estimate}, {"plan", cli::plan}, {"diagnose", cli::diagnose},
+                                 {"models", cli::models},     {"gpus", cli::gpus}, {"link", cli::link},
+                                 {"batch", cli::batch},       {"keys", cli::keys}, {"help", cli::help}};
 
 int unknown_command(const std::string& given) {
   std::vector<std::string_view> names;

@@ -3,7 +3,8 @@
 namespace vram {
 namespace {
 
-// Sources of the bits an element. GGUF: block layouts of ggml/src/ggml-common.h, mixtures of src/llama-quant.cpp (engine/serving/gguf.h).
+// Sources of the bits an element. GGUF: block layouts of ggml/src/ggml-common.h, mixtures of src/llama-quant.cpp
+// (engine/serving/gguf.h).
 constexpr const char* kPlain = "width of the type";
 constexpr const char* kPerTensor = "8 bits; scales a tensor or a channel are below 0.02%";
 // Of mixtures of experts the published 4-bit checkpoints quantise the experts alone: gpt-oss (mxfp4), DeepSeek-R1-FP4

@@ -7,7 +7,8 @@
 
 namespace vram {
 
-/// How a tensor is stored, of the weights or of the KV cache. `bits` an element include scales and zero points at the usual group size.
+/// How a tensor is stored, of the weights or of the KV cache. `bits` an element include scales and zero points at the
+/// usual group size.
 struct Format {
   std::string_view id;            // "bf16", "nf4", "q4_k_m"
   std::string_view name;          // "BF16"

@@ -23,12 +23,8 @@ struct Factor {
   const char* meaning;  // "layers", "tensor parallel"
 };
 
-constexpr Factor times(const char* symbol, double value, const char* meaning) {
-  return {symbol, value, '*', meaning};
-}
-constexpr Factor over(const char* symbol, double value, const char* meaning) {
-  return {symbol, value, '/', meaning};
-}
+constexpr Factor times(const char* symbol, double value, const char* meaning) { return {symbol, value, '*', meaning}; }
+constexpr Factor over(const char* symbol, double value, const char* meaning) { return {symbol, value, '/', meaning}; }
 
 /// The terms of one product. A usual number of them lies in place: most lines allocate nothing.
 class Factors {
@@ -128,8 +124,7 @@ inline const Line* Lines::end() const { return begin() + size(); }
 inline const Line& Lines::operator[](size_t i) const { return (*lines_)[i]; }
 
 /// A line from its factors. `band_share`: half-width of the band as a share of the bytes.
-Line leaf(const char* id, const char* label, Factors&& factors, const char* note = "",
-          double band_share = 0);
+Line leaf(const char* id, const char* label, Factors&& factors, const char* note = "", double band_share = 0);
 
 /// A line from its children: bytes and band are their sums.
 Line group(const char* id, const char* label, std::vector<Line> children, const char* note = "");

@@ -41,6 +41,15 @@ grep -rnE '^ *# *include <nlohmann/json\.hpp>' engine cli web --include='*.h' |
   check 'nlohmann/json.hpp is included in .cc files only (it costs seconds a file)'
 grep -rnE '^ *# *include [<"](emscripten|web/)' cli | check 'the command line does not know the page'
 
+# One way to lay out code, no arguing about it; versions of the tool differ, so the one of Debian 12 decides.
+case $(clang-format --version 2>/dev/null) in
+  *" version 14."*)
+    find engine cli web tests -name '*.cc' -o -name '*.h' | grep -v node_modules |
+      xargs clang-format --dry-run 2>&1 | sed -n 's/: warning:.*//p' | cut -d: -f1 | uniq |
+      check 'laid out by clang-format (clang-format -i FILE)' ;;
+  *) echo 'check: clang-format 14 is not here; the layout of the code is not checked' ;;
+esac
+
 # What must not be committed. git lists the files, so that what is not tracked does not count.
 if git rev-parse --git-dir >/dev/null 2>&1; then
   git ls-files -z | xargs -0 grep -lI --null -E '^(<<<<<<<|>>>>>>>) ' 2>/dev/null | tr '\0' '\n' | check 'no conflict markers'

@@ -15,6 +15,7 @@ need cmake command -v cmake
 need ninja-build command -v ninja
 need g++ command -v c++
 need clang command -v clang++
+grep -q '^VERSION_ID="12"' /etc/os-release 2>/dev/null && need clang-format command -v clang-format
 need libclang-rt-dev sh -c 'ls /usr/lib/llvm-*/lib/clang/*/lib/linux/libclang_rt.fuzzer-x86_64.a /usr/lib/clang/*/lib/*/libclang_rt.fuzzer*.a 2>/dev/null | grep .'
 need git command -v git
 need python3 command -v python3

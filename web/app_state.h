@@ -46,10 +46,10 @@ struct App {
   LogReading log;                    // what was pasted or dropped last, and how it is named
   std::string log_name, log_size;
   std::optional<Diagnosis> diagnosis;  // where the view asks for it
-  bool english = false;              // English was picked where the browser prefers another language
+  bool english = false;                // English was picked where the browser prefers another language
   Search layouts;
   Charts charts;
-  Site site;                             // what stands beside this page
+  Site site;                            // what stands beside this page
   std::vector<PresetRow> models, gpus;  // to pick from: the site's own, then the presets
 
   // The address follows: edits of one key in a row are one entry of the history, so one step back undoes them.

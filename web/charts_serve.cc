@@ -60,8 +60,11 @@ double requests_at(Plan plan, double context) {
 }
 
 Chart concurrency_chart(const Plan& plan) {
-  Chart chart{.name = "chart.concurrency", .title = "Requests at a time against their length",
-              .kind = Chart::Kind::lines, .measure = Chart::Measure::requests, .legend = true};
+  Chart chart{.name = "chart.concurrency",
+              .title = "Requests at a time against their length",
+              .kind = Chart::Kind::lines,
+              .measure = Chart::Measure::requests,
+              .legend = true};
   const double own = plan.prompt + plan.output;
   const std::vector<double> contexts = contexts_of(plan, own);
   if (own <= 0 || contexts.size() < 3) return chart;
@@ -96,7 +99,8 @@ std::vector<double> moments_of(double prompt, double total) {
 }
 
 Chart request_chart(const Plan& plan) {
-  Chart chart{.name = "chart.request", .title = "The KV cache of one request as it grows",
+  Chart chart{.name = "chart.request",
+              .title = "The KV cache of one request as it grows",
               .units = plan.units == UnitsChoice::gb ? Units::gb : Units::gib};
   const double total = plan.prompt + plan.output;
   const std::vector<CacheGroup> groups = cache_groups(plan, Replica{}, whole_model(plan));

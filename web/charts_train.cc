@@ -19,7 +19,7 @@ void add_lines(const std::vector<Line>& lines, Chart& chart) {
     chart.series[i].values.push_back(i < lines.size() ? static_cast<double>(lines[i].bytes) : 0);
 }
 
-constexpr size_t kColumns = 200;     // of a step: one or two points of the screen each
+constexpr size_t kColumns = 200;      // of a step: one or two points of the screen each
 constexpr double kRepeatShare = 0.1;  // of the picture: micro-batches that repeat are drawn no longer
 
 /// The step on the axis of the picture: to scale, but for a long stretch of the same again.
@@ -85,8 +85,7 @@ double bytes_at(const TimelinePoint& point, const Line& line, double kept) {
   if (id == "logits") return static_cast<double>(point.logits_bytes);
   if (id == "gathered") return static_cast<double>(point.gathered_bytes);
   if (id != "buffers") return static_cast<double>(line.bytes);
-  const uint64_t passing =
-      point.gradients_bytes + point.activations_bytes + point.logits_bytes + point.gathered_bytes;
+  const uint64_t passing = point.gradients_bytes + point.activations_bytes + point.logits_bytes + point.gathered_bytes;
   return std::max(0.0, static_cast<double>(point.allocated_bytes - passing) - kept);
 }
 
@@ -102,8 +101,11 @@ double kept_bytes(const std::vector<Line>& lines) {
 /// Memory along one step of the fullest stage.
 Chart step_chart(const Report& report) {
   const TrainingBill& training = report.training;
-  Chart chart{.name = "chart.step", .title = "One training step", .kind = Chart::Kind::steps,
-              .units = units_in(report.plan), .capacity = static_cast<double>(training.capacity_bytes),
+  Chart chart{.name = "chart.step",
+              .title = "One training step",
+              .kind = Chart::Kind::steps,
+              .units = units_in(report.plan),
+              .capacity = static_cast<double>(training.capacity_bytes),
               .phases = true};
   if (training.stages.size() > 1) chart.title += " on stage " + std::to_string(training.stage);
   const double span = report.compute.step_seconds.value_or(1);
@@ -122,7 +124,8 @@ Chart step_chart(const Report& report) {
   }
   if (chart.empty()) return chart;
   chart.points.front().tick = "0";
-  const auto from = static_cast<size_t>(axis.at(axis.repeats_from + axis.repeats_for / 2) * static_cast<double>(kColumns));
+  const auto from =
+      static_cast<size_t>(axis.at(axis.repeats_from + axis.repeats_for / 2) * static_cast<double>(kColumns));
   if (axis.shortened > 0 && from < chart.points.size()) chart.points[from].tick = "repeats";
   chart.points.back().tick = report.compute.step_seconds ? show_duration(span) : "1";
   return chart;
@@ -130,7 +133,9 @@ Chart step_chart(const Report& report) {
 
 /// The same plan at other sequence lengths.
 Chart sequence_chart(const Report& report) {
-  Chart chart{.name = "chart.seq", .title = "Memory against sequence length", .units = units_in(report.plan),
+  Chart chart{.name = "chart.seq",
+              .title = "Memory against sequence length",
+              .units = units_in(report.plan),
               .capacity = static_cast<double>(report.training.capacity_bytes)};
   if (!report.plan.subject->has_shape) return chart;
   for (const double octave : {-2.0, -1.5, -1.0, -0.5, 0.0, 0.5, 1.0, 1.5, 2.0}) {
@@ -154,7 +159,9 @@ const char* word_of(Verdict verdict) {
 
 /// The same run on other numbers of GPUs.
 Chart gpus_chart(const Report& report) {
-  Chart chart{.name = "chart.gpus", .title = "Time and cost against GPUs", .kind = Chart::Kind::columns,
+  Chart chart{.name = "chart.gpus",
+              .title = "Time and cost against GPUs",
+              .kind = Chart::Kind::columns,
               .measure = Chart::Measure::days};
   chart.series = {{"The whole run", line_rgb({}, "weights"), {}}, {"The whole run", line_rgb({}, ""), {}}};
   constexpr double kFactors[] = {0.5, 1, 2, 4, 8};

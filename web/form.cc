@@ -37,9 +37,7 @@ std::string words_of(const App& app, const Field& row) {
 }
 
 /// The keys of a link that are figures of a log or of the page itself are no inputs.
-bool is_input(const Field& row) {
-  return row.section != "Measured" && row.key != Key::arch && row.key != Key::vs;
-}
+bool is_input(const Field& row) { return row.section != "Measured" && row.key != Key::arch && row.key != Key::vs; }
 
 constexpr std::string_view kGroups[] = {"model", "hardware", "training", "serving", "measured", "view"};
 
@@ -53,7 +51,8 @@ std::string row_json(const App& app, const Field& row) {
   json += ",\"value\":" + quoted(drafted ? draft->second.text : value_text(app.plan(), row.key));
   json += ",\"given\":" + std::string(is_given(app, row.key) ? "true" : "false");
   json += ",\"flag\":" + std::string(row.kind == FieldKind::flag ? "true" : "false");
-  json += ",\"words\":[" + words_of(app, row) + "],\"complaint\":" + quoted(drafted ? draft->second.complaint : "") + "}";
+  json +=
+      ",\"words\":[" + words_of(app, row) + "],\"complaint\":" + quoted(drafted ? draft->second.complaint : "") + "}";
   return json;
 }
 

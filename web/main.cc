@@ -169,8 +169,8 @@ bool takes_text(float x, float y) {
 /// The document's text comes first: it stands whether or not there is WebGL.
 int main() {
   using namespace vram;
-  platform::listen({frame, location_changed, text_arrived, timer, edited, language_arrived, site_arrived, rest_arrived,
-                    takes_text});
+  platform::listen(
+      {frame, location_changed, text_arrived, timer, edited, language_arrived, site_arrived, rest_arrived, takes_text});
   load(the_app(), platform::read_location());
   write_document(the_app());
   announce(the_app());

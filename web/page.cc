@@ -14,7 +14,8 @@ constexpr float kRail = 336, kNarrow = 700;
 /// In the place of a view whose part of the program is not here yet.
 float waiting_view(float x, float y, float width) {
   if (platform::is_broken())
-    return headline_view({"A part of the page could not be fetched. ", "Press anywhere to try again.", "", theme().bad}, x, y, width);
+    return headline_view({"A part of the page could not be fetched. ", "Press anywhere to try again.", "", theme().bad},
+                         x, y, width);
   return headline_view({"", "One moment.", "", theme().muted}, x, y, width);
 }
 

@@ -17,8 +17,8 @@ struct Events {
   // The table and the font that `fetch_language` asked for; both live on.
   void (*language_arrived)(std::string_view table, std::span<const unsigned char> font) = nullptr;
   void (*site_arrived)(std::string_view json) = nullptr;  // site.json, where it stands beside the page
-  void (*rest_arrived)() = nullptr;  // or could not be fetched
-  bool (*takes_text)(float x, float y) = nullptr;  // is there a text box at these physical pixels?
+  void (*rest_arrived)() = nullptr;                       // or could not be fetched
+  bool (*takes_text)(float x, float y) = nullptr;         // is there a text box at these physical pixels?
 };
 
 enum Timer : int { kTimerWake, kTimerAddress, kTimerDocument, kTimerAnnounce, kTimerCopied };

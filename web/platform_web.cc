@@ -642,7 +642,9 @@ std::string read_location() { return owned(vram_js_location()); }
 bool write_location(const std::string& share, bool push) { return vram_js_write_location(share.c_str(), push); }
 std::string link_to(const std::string& share) { return owned(vram_js_link(share.c_str())); }
 void copy(const std::string& text) { vram_js_copy(text.c_str()); }
-void download(const char* name, const char* type, const std::string& text) { vram_js_download(name, type, text.c_str()); }
+void download(const char* name, const char* type, const std::string& text) {
+  vram_js_download(name, type, text.c_str());
+}
 void paste() { vram_js_paste(); }
 void open_in_new_tab(const std::string& link) { vram_js_open(link.c_str()); }
 void write_document(const std::string& markdown) { vram_js_document(markdown.c_str()); }

@@ -53,7 +53,8 @@ struct Cells {
 float figure_row(const Columns& at, float y, float indent, std::string_view name, const Cells& cells, bool strong) {
   const float middle = y + px(13), figures = at.narrow ? middle + px(18) : middle;
   const ImU32 ink = strong ? theme().ink : theme().muted;
-  text(strong ? kText : kSmall, ink, at.x + indent, middle, fitted(strong ? kText : kSmall, name, name_room(at) - indent));
+  text(strong ? kText : kSmall, ink, at.x + indent, middle,
+       fitted(strong ? kText : kSmall, name, name_room(at) - indent));
   text_right(kFigures, ink, at.here, figures, cells.here);
   text_right(kFigures, theme().muted, at.there, figures, cells.there);
   const bool differs = strong && cells.color != theme().muted;
@@ -306,7 +307,8 @@ Headline compare_headline(const App& app, bool serving) {
 
 float empty_view(App& app, float x, float y, float width) {
   const float top = y;
-  y += headline_view({"Nothing is pinned. ", "Pin this plan, and go on changing it.", "", theme().ink}, x, y, width) + px(4);
+  y += headline_view({"Nothing is pinned. ", "Pin this plan, and go on changing it.", "", theme().ink}, x, y, width) +
+       px(4);
   y += paragraph(kText, theme().muted, x, y, width,
                  "The plan as it is now then stays beside the one you change: line by line, in memory, time and money. "
                  "The link carries both.") +

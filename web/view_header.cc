@@ -16,8 +16,10 @@ struct Tab {
   const char* word;
   View view;
 };
-constexpr Tab kTabs[] = {{"Train", "train", View::train}, {"Serve", "serve", View::serve},
-                         {"Plan", "plan", View::plan}, {"Compare", "compare", View::compare},
+constexpr Tab kTabs[] = {{"Train", "train", View::train},
+                         {"Serve", "serve", View::serve},
+                         {"Plan", "plan", View::plan},
+                         {"Compare", "compare", View::compare},
                          {"Diagnose", "diagnose", View::diagnose}};
 constexpr const char* kExamples = "Examples";
 

@@ -45,9 +45,7 @@ std::string of_capacity(double bytes, double capacity, Units units) {
   return short_amount(bytes) + " of " + short_amount(capacity) + " " + scale.name;
 }
 
-std::string requests(double count) {
-  return counted(std::floor(count), "request", "requests");
-}
+std::string requests(double count) { return counted(std::floor(count), "request", "requests"); }
 
 bool about_serving(const Finding& finding) {
   const std::string_view id = finding.id;

@@ -126,7 +126,8 @@ float section_chips(const App& app, const std::vector<Section>& list, float x, f
   float at = x;
   const float height = px(32), top = y;
   for (const Section& section : list) {
-    const bool differs = std::any_of(section.keys.begin(), section.keys.end(), [&](Key key) { return is_given(app, key); });
+    const bool differs =
+        std::any_of(section.keys.begin(), section.keys.end(), [&](Key key) { return is_given(app, key); });
     const float w = text_width(kSmall, section.name) + px(differs ? 32 : 20);
     if (at > x && at + w > x + width) at = x, y += height + px(6);
     const Box box{at, y, w, height};
@@ -156,12 +157,9 @@ float hardware_block(App& app, bool serving, float x, float y, float width) {
   const float top = y;
   heading(x, y + px(10), "Hardware");
   y += px(24);
-  const Picker picker{"gpu",
-                      title_of(app.plan().accelerator.get(), app.plan().gpu),
-                      gpu_facts(app),
-                      "from nothing",
-                      app.gpus,
-                      pick_gpu};
+  const Picker picker{"gpu",          title_of(app.plan().accelerator.get(), app.plan().gpu),
+                      gpu_facts(app), "from nothing",
+                      app.gpus,       pick_gpu};
   y += picker_card(app, picker, x, y, width) + px(8);
   for (Section section : sections_of(app, Group::hardware)) {
     if (serving) std::erase(section.keys, Key::gpus);

@@ -153,7 +153,8 @@ void draw_ticks(const Plot& plot) {
     const Chart::Point& point = chart.points[i];
     if (point.tick.empty()) return;
     const float half = std::max(text_width(kTinyFigures, point.tick), text_width(kTinyFigures, point.note)) / 2;
-    const float centre = std::clamp(plot.middle(i), plot.box.x + half, std::max(plot.box.x + half, plot.box.right() - half));
+    const float centre =
+        std::clamp(plot.middle(i), plot.box.x + half, std::max(plot.box.x + half, plot.box.right() - half));
     for (const auto& [from, to] : taken)
       if (centre - half - px(6) < to && centre + half + px(6) > from) return;
     taken.emplace_back(centre - half, centre + half);
@@ -270,7 +271,8 @@ void draw_cross_hair(const Plot& plot, size_t point, float pointer) {
   if (chart.kind == Chart::Kind::columns)
     fill({left, plot.box.y, right - left - px(2), plot.box.h}, (theme().ink & 0x00FFFFFF) | 0x18000000);
   else
-    fill({std::round(chart.kind == Chart::Kind::steps ? pointer : left), plot.box.y, hairline(), plot.box.h}, theme().ink);
+    fill({std::round(chart.kind == Chart::Kind::steps ? pointer : left), plot.box.y, hairline(), plot.box.h},
+         theme().ink);
   if (chart.kind != Chart::Kind::lines) return;
   for (const Chart::Series& series : chart.series)
     if (!std::isnan(series.values[point])) dot(left, plot.y(series.values[point]), 3, color_of(series.rgb));
@@ -303,7 +305,9 @@ Look look_at(const Plot& plot, const Touch& touch) {
   const ImGuiIO& io = ImGui::GetIO();
   const bool inside = touch.hovered && plot.box.holds(io.MousePos.x, io.MousePos.y);
   const bool finger = io.MouseSource == ImGuiMouseSource_TouchScreen;
-  const auto tapped_at = [&] { return Look{true, false, plot.box.x + tap.x * plot.box.w, plot.box.y + tap.y * plot.box.h}; };
+  const auto tapped_at = [&] {
+    return Look{true, false, plot.box.x + tap.x * plot.box.w, plot.box.y + tap.y * plot.box.h};
+  };
   if (!finger) return {inside, touch.pressed, io.MousePos.x, io.MousePos.y};
   if (ImGui::IsMouseClicked(0) && !inside && tapped == plot.chart.name) tapped.clear();
   if (!touch.pressed || !inside) return tapped == plot.chart.name ? tapped_at() : Look{};

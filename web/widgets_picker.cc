@@ -10,8 +10,8 @@ using namespace kit;
 
 /// Every word of the search stands somewhere in the row.
 bool matches(const PresetRow& row, std::string_view search) {
-  const std::string in = lower_case(std::string(row.id) + ' ' + std::string(row.name) + ' ' + std::string(row.family) + ' ' +
-                               std::string(row.detail));
+  const std::string in = lower_case(std::string(row.id) + ' ' + std::string(row.name) + ' ' + std::string(row.family) +
+                                    ' ' + std::string(row.detail));
   const std::string words = lower_case(search);
   for (size_t at = 0; at < words.size();) {
     const size_t end = std::min(words.find(' ', at), words.size());
@@ -42,8 +42,9 @@ std::string preset_list(const App& app, const Picker& picker, const Box& box, st
   std::vector<const PresetRow*> found;
   for (const PresetRow& row : picker.rows)
     if (matches(row, app.search)) found.push_back(&row);
-  std::stable_sort(found.begin(), found.end(),
-                   [](const PresetRow* a, const PresetRow* b) { return lower_case(a->family) < lower_case(b->family); });
+  std::stable_sort(found.begin(), found.end(), [](const PresetRow* a, const PresetRow* b) {
+    return lower_case(a->family) < lower_case(b->family);
+  });
   std::string picked;
   begin_scroll("list", box, 0);
   const float left = box.x, width = box.w - px(8);

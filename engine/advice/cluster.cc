@@ -90,8 +90,9 @@ void about_the_network(const Plan& plan, const ComputeFigures& compute, Findings
   if (!(needed > 0)) return;
   const bool enough = needed <= plan.net_bw;
   out.push_back(notice(enough ? Severity::info : Severity::warning, "network_needed",
-                       std::string(most) + " traffic hides behind arithmetic from " + show_fixed(kBitsAByte * needed, 0) +
-                           " Gb/s a GPU; the network has " + show_fixed(kBitsAByte * plan.net_bw, 0) + "."));
+                       std::string(most) + " traffic hides behind arithmetic from " +
+                           show_fixed(kBitsAByte * needed, 0) + " Gb/s a GPU; the network has " +
+                           show_fixed(kBitsAByte * plan.net_bw, 0) + "."));
 }
 
 void about_sharded_weights(const Plan& plan, const ComputeFigures& compute, Findings& out) {

@@ -65,7 +65,8 @@ Finding serving_verdict(const Plan& plan, const ServingBill& bill) {
                    shown_bytes(plan, static_cast<double>(bill.capacity_bytes)) + ".";
     return finding;
   }
-  finding.text = "Serving: a replica can promise " + counted(std::floor(bill.promised_concurrency.value_or(0)), "request", "requests") + " at a time; " +
+  finding.text = "Serving: a replica can promise " +
+                 counted(std::floor(bill.promised_concurrency.value_or(0)), "request", "requests") + " at a time; " +
                  show_grouped(plan.concurrency) + " are asked of it.";
   return finding;
 }

@@ -37,9 +37,9 @@ double read_count(LaunchReader& reader, GivenFlags& given, std::string_view name
   if (flag == nullptr) return 0;
   const double count = count_of(flag->value);
   if (count < 1) {
-    reader.note(Key::gpus, flag->value,
-                "'" + printable(flag->text, 60) + "' says no number; " + value_text(reader.plan(), Key::gpus) +
-                    " is kept");
+    reader.note(
+        Key::gpus, flag->value,
+        "'" + printable(flag->text, 60) + "' says no number; " + value_text(reader.plan(), Key::gpus) + " is kept");
   }
   return std::floor(count);
 }

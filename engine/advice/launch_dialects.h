@@ -9,10 +9,10 @@ namespace vram {
 
 /// A program whose flags are read and written: its table, and what takes more than a row.
 struct Dialect {
-  const char* program;                            // "vLLM"
+  const char* program;  // "vLLM"
   std::span<const FlagRow> rows;
-  void (*read)(LaunchReader&, GivenFlags&);        // beside the table; the plan is resolved behind it
-  void (*write)(LaunchWriter&);                    // beside the table
+  void (*read)(LaunchReader&, GivenFlags&);  // beside the table; the plan is resolved behind it
+  void (*write)(LaunchWriter&);              // beside the table
   char between_words = '-';
 };
 

@@ -87,8 +87,8 @@ class LaunchWriter {
   void comment(std::string text) { comments.push_back(std::move(text)); }
 
   std::string dashes = "--";
-  char between_words = '-';             // '_' for launchers whose flags have it
-  std::vector<std::string> flags;       // "--tp 8"
+  char between_words = '-';        // '_' for launchers whose flags have it
+  std::vector<std::string> flags;  // "--tp 8"
   std::vector<std::string> comments;
 
  private:

@@ -64,7 +64,8 @@ void read(LaunchReader& reader, GivenFlags& given) {
   const double slots = given.number("np parallel", 1);
   const GivenFlag* context = given.find("c ctx-size");
   read_context(reader, given.number("c ctx-size", 0), slots, context != nullptr ? context->text : "");
-  if (const std::string values = given.value("cache-type-v ctv"); !values.empty() && values != given.value("cache-type-k ctk")) {
+  if (const std::string values = given.value("cache-type-v ctv");
+      !values.empty() && values != given.value("cache-type-k ctk")) {
     reader.note(Key::kv, values, "keys and values are taken to have one type, that of the keys");
   }
   reader.clear(Key::gpu_layers);
@@ -77,8 +78,8 @@ void read(LaunchReader& reader, GivenFlags& given) {
 
 void write(LaunchWriter& writer) {
   const Plan& plan = writer.plan();
-  writer.said({Key::serve_gpus, Key::serve_tp, Key::serve_dp, Key::serve_pp, Key::prompt, Key::output,
-               Key::concurrency, Key::gpu_layers, Key::weights});
+  writer.said({Key::serve_gpus, Key::serve_tp, Key::serve_dp, Key::serve_pp, Key::prompt, Key::output, Key::concurrency,
+               Key::gpu_layers, Key::weights});
   writer.flag("ctx-size", write_number(plan.concurrency * (plan.prompt + plan.output)));
   writer.flag("parallel", write_number(plan.concurrency));
   writer.flag("n-gpu-layers", plan.gpu_layers < plan.layers ? write_number(plan.gpu_layers) : "all");
@@ -99,7 +100,8 @@ void read_ollama(LaunchReader& reader, GivenFlags& given) {
     // The library's own tags are Q4_K_M where they name no format.
     if (!reader.plan().has(Key::weights)) reader.set(Key::weights, "q4_k_m");
   }
-  for (const Key key : {Key::serve_gpus, Key::serve_tp, Key::serve_dp, Key::serve_pp, Key::gpu_layers}) reader.clear(key);
+  for (const Key key : {Key::serve_gpus, Key::serve_tp, Key::serve_dp, Key::serve_pp, Key::gpu_layers})
+    reader.clear(key);
   const double slots = given.number("OLLAMA-NUM-PARALLEL", 1);
   const double context = given.number("OLLAMA-CONTEXT-LENGTH num-ctx", 4096);
   read_context(reader, context * slots, slots, "OLLAMA_NUM_PARALLEL");

@@ -72,7 +72,10 @@ void read_sharding(LaunchReader& reader, GivenFlags& given) {
   const std::string strategy = given.value("data-parallel-sharding-strategy");
   reader.clear(Key::shard);
   if (fsdp != nullptr) {
-    const char* stage = strategy == "no_shard" ? "0" : strategy == "optim" ? "1" : strategy == "optim_grads" ? "2" : "3";
+    const char* stage = strategy == "no_shard"      ? "0"
+                        : strategy == "optim"       ? "1"
+                        : strategy == "optim_grads" ? "2"
+                                                    : "3";
     given.find("use-distributed-optimizer");
     return reader.set(Key::zero, stage, fsdp->text);
   }

@@ -26,7 +26,7 @@ constexpr FlagRow kShape[] = {
 
 // Multi-latent attention: the config's own defaults where a flag is absent.
 constexpr FlagRow kLatent[] = {
-    {Key::q_lora_rank, "q-lora-rank", "", "0"},   {Key::kv_lora_rank, "kv-lora-rank", "", "32"},
+    {Key::q_lora_rank, "q-lora-rank", "", "0"},     {Key::kv_lora_rank, "kv-lora-rank", "", "32"},
     {Key::nope_head_dim, "qk-head-dim", "", "128"}, {Key::rope_head_dim, "qk-pos-emb-head-dim", "", "64"},
     {Key::v_head_dim, "v-head-dim", "", "128"},
 };
@@ -35,9 +35,7 @@ constexpr Key kLatentKeys[] = {Key::q_lora_rank, Key::kv_lora_rank, Key::nope_he
                                Key::v_head_dim};
 
 /// 4 hidden sizes; with swiglu two thirds of that, in steps of 64 (validate_args).
-double usual_ffn(double hidden, bool gated) {
-  return gated ? std::floor(4 * hidden * 2 / 3 / 64) * 64 : 4 * hidden;
-}
+double usual_ffn(double hidden, bool gated) { return gated ? std::floor(4 * hidden * 2 / 3 / 64) * 64 : 4 * hidden; }
 
 void read_widths(LaunchReader& reader, GivenFlags& given) {
   const double hidden = given.number("hidden-size", 0), heads = given.number("num-attention-heads", 0);
@@ -61,7 +59,8 @@ void read_dense_layers(LaunchReader& reader, GivenFlags& given) {
   constexpr std::string_view kZeros = "[0]*";
   const size_t zeros = flag->value.find(kZeros);
   size_t end = zeros + kZeros.size();
-  while (zeros != std::string::npos && end < flag->value.size() && flag->value[end] >= '0' && flag->value[end] <= '9') ++end;
+  while (zeros != std::string::npos && end < flag->value.size() && flag->value[end] >= '0' && flag->value[end] <= '9')
+    ++end;
   if (zeros == std::string::npos) return reader.note(Key::dense_layers, flag->value, "the list of layers is not read");
   reader.set(Key::dense_layers, flag->value.substr(zeros + kZeros.size(), end - zeros - kZeros.size()), flag->text);
 }
@@ -88,8 +87,8 @@ void read_experts(LaunchReader& reader, GivenFlags& given) {
 void read_structure(LaunchReader& reader, GivenFlags& given, bool named) {
   const bool biases = !given.has("disable-bias-linear");
   const std::string position = given.value("position-embedding-type");
-  const bool rotary = position == "rope" || position == "yarn" || position == "mrope" ||
-                      given.has("use-rotary-position-embeddings");
+  const bool rotary =
+      position == "rope" || position == "yarn" || position == "mrope" || given.has("use-rotary-position-embeddings");
   const bool learned = !rotary && position != "none";
   const bool rms = given.value("normalization") == "RMSNorm";
   given.find("squared-relu add-qkv-bias");
@@ -107,7 +106,8 @@ void read_structure(LaunchReader& reader, GivenFlags& given, bool named) {
 
 /// The name that a tokenizer or a checkpoint's path gives.
 std::string named_preset(GivenFlags& given) {
-  for (const char* flag : {"tokenizer-model", "hf-model-path", "load", "pretrained-checkpoint", "save", "tokenizer-name-or-path"}) {
+  for (const char* flag :
+       {"tokenizer-model", "hf-model-path", "load", "pretrained-checkpoint", "save", "tokenizer-name-or-path"}) {
     const std::string preset = preset_of_model_name(given.value(flag));
     if (!preset.empty()) return preset;
   }
@@ -117,8 +117,8 @@ std::string named_preset(GivenFlags& given) {
 /// Whether the preset of that name has the layers and widths that the flags give.
 bool agrees(const std::string& preset, GivenFlags& given) {
   const Plan plan = read_plan("model=" + preset).plan;
-  return plan.layers == given.number("num-layers encoder-num-layers", 0) && plan.hidden == given.number("hidden-size", 0) &&
-         plan.heads == given.number("num-attention-heads", 0);
+  return plan.layers == given.number("num-layers encoder-num-layers", 0) &&
+         plan.hidden == given.number("hidden-size", 0) && plan.heads == given.number("num-attention-heads", 0);
 }
 
 void read_shape(LaunchReader& reader, GivenFlags& given) {
@@ -142,7 +142,9 @@ void write_biases(LaunchWriter& writer, const Architecture& a) {
   if (!biases) writer.flag("disable-bias-linear");
   if (!biases && a.qkv_bias) writer.flag("add-qkv-bias");
   if (a.norm == "rmsnorm") writer.flag("normalization", "RMSNorm");
-  writer.flag("position-embedding-type", a.learned_positions ? "learned_absolute" : a.position == "none" ? "none" : "rope");
+  writer.flag("position-embedding-type", a.learned_positions    ? "learned_absolute"
+                                         : a.position == "none" ? "none"
+                                                                : "rope");
   if (a.hidden_act == "relu2") writer.flag("squared-relu");
 }
 

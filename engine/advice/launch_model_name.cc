@@ -32,12 +32,14 @@ std::vector<std::string> parts_of(std::string_view name, std::string_view marks)
 }
 
 // Words of a checkpoint's name that change no shape.
-constexpr std::string_view kManners[] = {"instruct", "chat", "base", "hf", "it", "meta", "gguf", "fp8", "awq", "gptq",
-                                         "bf16",     "int4", "int8", "w4a16", "w8a8", "bnb", "nvfp4", "mxfp4", "thinking"};
+constexpr std::string_view kManners[] = {"instruct", "chat", "base",  "hf",    "it",      "meta", "gguf",
+                                         "fp8",      "awq",  "gptq",  "bf16",  "int4",    "int8", "w4a16",
+                                         "w8a8",     "bnb",  "nvfp4", "mxfp4", "thinking"};
 
 bool is_manner(std::string_view word) {
   if (std::find(std::begin(kManners), std::end(kManners), word) != std::end(kManners)) return true;
-  const bool dated = word.size() == 4 && std::all_of(word.begin(), word.end(), [](char c) { return c >= '0' && c <= '9'; });
+  const bool dated =
+      word.size() == 4 && std::all_of(word.begin(), word.end(), [](char c) { return c >= '0' && c <= '9'; });
   return dated || find_format(word) != nullptr;
 }
 
@@ -96,7 +98,8 @@ std::string plain_match(std::string_view part) {
   if (wanted.size() < 4) return "";
   for (const PresetRow& row : model_presets()) {
     const std::string_view hub = hub_id(source_of(row));
-    if (plain_name(row.id) == wanted || (!hub.empty() && plain_name(last_part(hub)) == wanted)) return std::string(row.id);
+    if (plain_name(row.id) == wanted || (!hub.empty() && plain_name(last_part(hub)) == wanted))
+      return std::string(row.id);
   }
   return "";
 }

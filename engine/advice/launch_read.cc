@@ -36,7 +36,8 @@ Program program_at(const std::vector<std::string>& words, size_t at) {
   if (base == "trtllm-serve") return {&kTrtllm, at + (next_is("serve") ? 2u : 1u)};
   if (base == "llama-server" || base == "llama-cli" || base == "llama-bench") return {&kLlamacpp, at + 1};
   if (base == "ollama") return {&kOllama, at + 1};
-  if (base == "torchrun" || word == "torch.distributed.run" || word == "torch.distributed.launch") return {nullptr, at + 1, true};
+  if (base == "torchrun" || word == "torch.distributed.run" || word == "torch.distributed.launch")
+    return {nullptr, at + 1, true};
   if (base == "accelerate" && next_is("launch")) return {nullptr, at + 2, true};
   if ((base == "deepspeed" || base == "srun" || base == "llamafactory-cli") && at == 0) return {nullptr, at + 1, true};
   if (base.starts_with("vllm-openai")) return {&kVllm, at + 1};  // its image, whose entry point serves
@@ -154,8 +155,8 @@ class ScriptReading {
     const size_t script = script_of(words, first);
     const std::vector<std::string> before(words.begin() + static_cast<std::ptrdiff_t>(first),
                                           words.begin() + static_cast<std::ptrdiff_t>(script));
-    const std::vector<std::string> behind(words.begin() + static_cast<std::ptrdiff_t>(std::min(script + 1, words.size())),
-                                          words.end());
+    const std::vector<std::string> behind(
+        words.begin() + static_cast<std::ptrdiff_t>(std::min(script + 1, words.size())), words.end());
     const bool flags_alone = script == words.size();
     const std::string name = flags_alone && base_name(words[0]) == "llamafactory-cli" ? words[0] : "";
     const Dialect* dialect = dialect_of_flags(flags_alone ? before : behind, flags_alone ? name : words[script]);

@@ -33,9 +33,10 @@ bool begins(const GivenFlags& given, std::string_view prefix) {
 }
 
 bool uses_deepspeed(GivenFlags& given) {
-  return given.has("use-deepspeed deepspeed deepspeed-config deepspeed-config-file") || begins(given, "zero-optimization") ||
-         begins(given, "train-micro-batch-size-per-gpu") || begins(given, "train-batch-size") ||
-         begins(given, "deepspeed-config.") || says(given, "distributed-type", "deepspeed");
+  return given.has("use-deepspeed deepspeed deepspeed-config deepspeed-config-file") ||
+         begins(given, "zero-optimization") || begins(given, "train-micro-batch-size-per-gpu") ||
+         begins(given, "train-batch-size") || begins(given, "deepspeed-config.") ||
+         says(given, "distributed-type", "deepspeed");
 }
 
 bool uses_fsdp(GivenFlags& given) {
@@ -50,14 +51,17 @@ void read_deepspeed(LaunchReader& reader, GivenFlags& given) {
   const bool unseen = file.find(".json") != std::string::npos && !begins(given, "zero-optimization");
   if (unseen) {
     reader.resolve_now();
-    return reader.note(Key::zero, file,
-                       "what " + file + " says is not in the text; " + value_text(reader.plan(), Key::zero) + " is kept");
+    return reader.note(
+        Key::zero, file,
+        "what " + file + " says is not in the text; " + value_text(reader.plan(), Key::zero) + " is kept");
   }
   reader.read_table(kDeepspeed, given);
-  const std::string states = given.value("zero-optimization.offload-optimizer.device offload-optimizer-device "
-                                         "deepspeed-config.offload-optimizer-device");
-  const std::string weights = given.value("zero-optimization.offload-param.device offload-param-device "
-                                          "deepspeed-config.offload-param-device");
+  const std::string states = given.value(
+      "zero-optimization.offload-optimizer.device offload-optimizer-device "
+      "deepspeed-config.offload-optimizer-device");
+  const std::string weights = given.value(
+      "zero-optimization.offload-param.device offload-param-device "
+      "deepspeed-config.offload-param-device");
   const bool old = says(given, "zero-optimization.cpu-offload", "true");
   if (is_host(weights)) {
     reader.set(Key::offload, "all", "offload_param");
@@ -88,7 +92,8 @@ void read_fsdp(LaunchReader& reader, GivenFlags& given) {
     reader.resolve_now();
     reader.set(Key::shard, write_number(reader.plan().node), "HYBRID_SHARD");
   }
-  if (says(given, kOffload, "true") || says(given, "fsdp", "offload")) reader.set(Key::offload, "all", "fsdp_offload_params");
+  if (says(given, kOffload, "true") || says(given, "fsdp", "offload"))
+    reader.set(Key::offload, "all", "fsdp_offload_params");
   if (says(given, kCheckpointing, "true")) reader.set(Key::recompute, "full", "fsdp_activation_checkpointing");
 }
 
@@ -152,7 +157,8 @@ std::string write_training_launcher(LaunchWriter& writer) {
     return "torchrun";
   }
   writer.said({Key::gpus, Key::node});
-  const bool whole_nodes = plan.gpus > plan.node && plan.gpus == plan.node * static_cast<double>(static_cast<int64_t>(plan.gpus / plan.node));
+  const bool whole_nodes = plan.gpus > plan.node &&
+                           plan.gpus == plan.node * static_cast<double>(static_cast<int64_t>(plan.gpus / plan.node));
   if (whole_nodes) writer.flag("num-machines", write_number(plan.gpus / plan.node));
   writer.flag("num-processes", write_number(plan.gpus));
   if (plan.precision == Precision::fp8) writer.flag("mixed-precision", "fp8");

@@ -88,13 +88,13 @@ void read_schedule(LaunchReader& reader, GivenFlags& given) {
   const GivenFlag* flag = given.find("parallelism.pipeline-parallel-schedule");
   if (flag == nullptr) return;
   const std::string& name = flag->value;
-  const char* ours = name == "1F1B"                                    ? "1f1b"
-                     : name == "GPipe"                                 ? "gpipe"
-                     : name == "Interleaved1F1B"                       ? "interleaved"
-                     : name == "DualPipeV"                             ? "dualpipe"
-                     : name.find("ZeroBubble") != std::string::npos    ? "zerobubble"
-                     : name == "ZBVZeroBubble"                         ? "zerobubble"
-                                                                       : "";
+  const char* ours = name == "1F1B"                                 ? "1f1b"
+                     : name == "GPipe"                              ? "gpipe"
+                     : name == "Interleaved1F1B"                    ? "interleaved"
+                     : name == "DualPipeV"                          ? "dualpipe"
+                     : name.find("ZeroBubble") != std::string::npos ? "zerobubble"
+                     : name == "ZBVZeroBubble"                      ? "zerobubble"
+                                                                    : "";
   if (*ours == '\0') return reader.note(Key::schedule, name, "'" + name + "' is not modelled");
   reader.set(Key::schedule, ours, flag->text);
   if (name == "Interleaved1F1B") reader.set(Key::vpp, "2");  // two stages a rank where nothing else is said
@@ -131,7 +131,8 @@ void read_sharding_degrees(LaunchReader& reader, GivenFlags& given) {
 void write_sharding_degrees(LaunchWriter& writer) {
   const Plan& plan = writer.plan();
   const double ranks = plan.gpus / (plan.tp * plan.pp);
-  const bool whole = plan.shard >= 1 && ranks / plan.shard == static_cast<double>(static_cast<int64_t>(ranks / plan.shard));
+  const bool whole =
+      plan.shard >= 1 && ranks / plan.shard == static_cast<double>(static_cast<int64_t>(ranks / plan.shard));
   if (plan.zero == 2 || plan.zero == 3 || plan.zero == 0) writer.said({Key::zero});
   if (plan.zero == 2) writer.flag("parallelism.fsdp-reshard-after-forward", "never");
   if (plan.zero == 0 && ranks > 1) {

@@ -38,10 +38,18 @@ struct OptimizerName {
 };
 // The first of an optimizer is the one that is written.
 constexpr OptimizerName kOptimizers[] = {
-    {"adamw_torch_fused", "adamw", true},   {"adamw_torch", "adamw", false},      {"adamw_hf", "adamw", false},
-    {"adamw_bnb_8bit", "adamw8bit", true},  {"adamw_8bit", "adamw8bit", true},    {"paged_adamw_8bit", "adamw8bit", true},
-    {"adamw_torch_4bit", "adamw4bit", true}, {"adafactor", "adafactor", true},    {"lion_32bit", "lion", true},
-    {"sgd", "sgd", true},                   {"paged_adamw_32bit", "adamw", true}, {"paged_adamw", "adamw", true},
+    {"adamw_torch_fused", "adamw", true},
+    {"adamw_torch", "adamw", false},
+    {"adamw_hf", "adamw", false},
+    {"adamw_bnb_8bit", "adamw8bit", true},
+    {"adamw_8bit", "adamw8bit", true},
+    {"paged_adamw_8bit", "adamw8bit", true},
+    {"adamw_torch_4bit", "adamw4bit", true},
+    {"adafactor", "adafactor", true},
+    {"lion_32bit", "lion", true},
+    {"sgd", "sgd", true},
+    {"paged_adamw_32bit", "adamw", true},
+    {"paged_adamw", "adamw", true},
 };
 
 constexpr std::string_view kLengths =
@@ -71,13 +79,15 @@ void write_optimizer(LaunchWriter& writer) {
 
 bool is_on(GivenFlags& given, std::string_view name) {
   const GivenFlag* flag = given.find(name);
-  return flag != nullptr && flag->value != "false" && flag->value != "False" && flag->value != "0" && flag->value != "no";
+  return flag != nullptr && flag->value != "false" && flag->value != "False" && flag->value != "0" &&
+         flag->value != "no";
 }
 
 void read_method(LaunchReader& reader, GivenFlags& given) {
   const bool four = is_on(given, "load-in-4bit") || given.value("quantization-bit") == "4";
   const bool eight = is_on(given, "load-in-8bit") || given.value("quantization-bit") == "8";
-  const bool adapters = is_on(given, "use-peft") || is_on(given, "use-lora") || given.value("finetuning-type") == "lora";
+  const bool adapters =
+      is_on(given, "use-peft") || is_on(given, "use-lora") || given.value("finetuning-type") == "lora";
   for (const Key key : {Key::base, Key::double_quant}) reader.clear(key);
   const bool lora = adapters || four || eight || given.has("lora-r lora-rank");
   reader.set(Key::method, four ? "qlora" : lora ? "lora" : "full", lora ? "--use_peft" : "");
@@ -135,7 +145,8 @@ void write_precision(LaunchWriter& writer) {
 
 /// Liger's kernels fuse norms, activations and the head with its loss.
 void read_kernels(LaunchReader& reader, GivenFlags& given) {
-  const bool liger = is_on(given, "use-liger-kernel") || is_on(given, "use-liger") || is_on(given, "enable-liger-kernel");
+  const bool liger =
+      is_on(given, "use-liger-kernel") || is_on(given, "use-liger") || is_on(given, "enable-liger-kernel");
   for (const Key key : {Key::loss, Key::kernels}) reader.clear(key);
   if (!liger) return;
   reader.set(Key::loss, "fused", "--use_liger_kernel");
@@ -151,7 +162,8 @@ void write_kernels(LaunchWriter& writer) {
 
 void read_batch(LaunchReader& reader, GivenFlags& given) {
   const double file = given.number("train-micro-batch-size-per-gpu", 0);
-  const GivenFlag* each = given.find(file > 0 ? "train-micro-batch-size-per-gpu" : "per-device-train-batch-size micro-batch-size");
+  const GivenFlag* each =
+      given.find(file > 0 ? "train-micro-batch-size-per-gpu" : "per-device-train-batch-size micro-batch-size");
   const double batch = file > 0 ? file : given.number("per-device-train-batch-size micro-batch-size", 8);
   reader.set(Key::micro_batch, write_number(batch), each != nullptr ? each->text : "");
   const double whole = given.number("train-batch-size", 0);
@@ -161,10 +173,12 @@ void read_batch(LaunchReader& reader, GivenFlags& given) {
 }
 
 void read(LaunchReader& reader, GivenFlags& given) {
-  if (const GivenFlag* model = given.find("model-name-or-path model-name pretrained-model-name-or-path model"); model != nullptr) {
+  if (const GivenFlag* model = given.find("model-name-or-path model-name pretrained-model-name-or-path model");
+      model != nullptr) {
     reader.read_model(model->value, model->text);
   }
-  if (const GivenFlag* length = given.find(kLengths); length != nullptr) reader.set(Key::seq, length->value, length->text);
+  if (const GivenFlag* length = given.find(kLengths); length != nullptr)
+    reader.set(Key::seq, length->value, length->text);
   for (const Key key : {Key::pp, Key::vpp, Key::cp, Key::ep, Key::tp, Key::etp, Key::sp}) reader.clear(key);
   read_gpu_count(reader, given);
   read_sharding(reader, given);
@@ -193,7 +207,8 @@ void write(LaunchWriter& writer) {
   write_kernels(writer);
   if (plan.tokens > 0) {
     writer.said({Key::tokens});
-    const double tokens = transformers_accumulation(plan) * plan.micro_batch * std::max(1.0, std::floor(ranks_of(plan))) * plan.seq;
+    const double tokens =
+        transformers_accumulation(plan) * plan.micro_batch * std::max(1.0, std::floor(ranks_of(plan))) * plan.seq;
     writer.flag("max-steps", write_number(std::ceil(plan.tokens / tokens)));
   }
 }

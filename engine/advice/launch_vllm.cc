@@ -22,7 +22,7 @@ constexpr FlagRow kRows[] = {
     {Key::serve_dp, "data-parallel-size dp", "", "1"},
     {Key::serve_tp, "tensor-parallel-size tp", "", "1"},
     {Key::block, "block-size", "", ""},
-    {Key::max_seqs, "max-num-seqs", "", "?"},            // by the card: get_batch_defaults
+    {Key::max_seqs, "max-num-seqs", "", "?"},  // by the card: get_batch_defaults
     {Key::utilization, "gpu-memory-utilization", "", "0.92"},
     {Key::graphs, "enforce-eager", "=0 true=0 false=1", ""},
     {Key::swap, "swap-space", "", ""},

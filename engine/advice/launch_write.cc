@@ -72,7 +72,8 @@ std::string server_program(const Plan& plan) {
 std::string serving_script(const Plan& plan) {
   const Dialect* dialect = dialect_of(plan.engine);
   const std::string head = "# Serving: one replica\n";
-  if (dialect == nullptr) return head + "# engine=" + value_text(plan, Key::engine) + " is no program that could be started\n";
+  if (dialect == nullptr)
+    return head + "# engine=" + value_text(plan, Key::engine) + " is no program that could be started\n";
   LaunchWriter writer(plan);
   writer.between_words = dialect->between_words;
   writer.said({Key::model, Key::engine});
@@ -105,7 +106,8 @@ std::string training_script(const Plan& plan) {
     program = write_training_launcher(launcher);
     if (plan.framework == Framework::deepspeed) {
       writer.flag("deepspeed", "ds_config.json");
-      document = "cat > ds_config.json <<'EOF'\n" + write_deepspeed_file(launcher, transformers_accumulation(plan)) + "EOF\n";
+      document =
+          "cat > ds_config.json <<'EOF'\n" + write_deepspeed_file(launcher, transformers_accumulation(plan)) + "EOF\n";
     }
   } else {
     program = "torchrun";

@@ -72,7 +72,8 @@ LayoutSearch::LayoutSearch(const Plan& plan)
   deadline_ = plan.deadline;
   budget_ = plan.budget;
   for (Plan& kind : kinds_) {
-    for (const Key key : {Key::mfu, Key::measured_tokens_per_second, Key::stages}) kind.given.reset(static_cast<size_t>(key));
+    for (const Key key : {Key::mfu, Key::measured_tokens_per_second, Key::stages})
+      kind.given.reset(static_cast<size_t>(key));
     resolve(kind);
   }
   kind_ = kinds_.size();

@@ -24,9 +24,16 @@ bool is_share(std::string_view text) {
   return share.size() > first.size() && (first == "v" || find_field(first) != nullptr);
 }
 
-constexpr std::string_view kProgramPrints[] = {
-    "OutOfMemoryError", "out of memory",     "Out of memory",   "Traceback (most recent call last)", "NVIDIA-SMI",
-    "PyTorch CUDA memory summary", "allocated_bytes.all", "INFO ",  "ERROR ",  "WARNING "};
+constexpr std::string_view kProgramPrints[] = {"OutOfMemoryError",
+                                               "out of memory",
+                                               "Out of memory",
+                                               "Traceback (most recent call last)",
+                                               "NVIDIA-SMI",
+                                               "PyTorch CUDA memory summary",
+                                               "allocated_bytes.all",
+                                               "INFO ",
+                                               "ERROR ",
+                                               "WARNING "};
 
 constexpr std::string_view kConfigMembers[] = {"\"model_type\"", "\"architectures\"", "\"hidden_size\"", "\"n_embd\""};
 
@@ -34,13 +41,37 @@ constexpr std::string_view kDeepSpeedMembers[] = {"\"zero_optimization\"", "\"tr
                                                   "\"train_batch_size\"", "\"gradient_accumulation_steps\""};
 
 // Programs and modules that start a run, and the sections of their configuration files.
-constexpr std::string_view kLaunchers[] = {
-    "vllm serve",       "vllm.entrypoints",  "vllm-openai",          "llama.cpp:server", "llamafactory-cli", "srun ",  "sglang.launch_server", "sglang serve",    "llama-server",
-    "llama-cli",        "trtllm-serve",      "OLLAMA_",              "ollama ",         "torchrun",
-    "torch.distributed", "accelerate launch", "deepspeed ",           "pretrain_",       "torchtitan",
-    "[parallelism]",    "compute_environment:", "distributed_type:", "--num-layers",    "--deepspeed",
-    "--tensor-model-parallel-size", "--tensor-parallel-size", "--tp-size", "--per_device_train_batch_size",
-    "--fsdp", "--model-path", "--model_name_or_path"};
+constexpr std::string_view kLaunchers[] = {"vllm serve",
+                                           "vllm.entrypoints",
+                                           "vllm-openai",
+                                           "llama.cpp:server",
+                                           "llamafactory-cli",
+                                           "srun ",
+                                           "sglang.launch_server",
+                                           "sglang serve",
+                                           "llama-server",
+                                           "llama-cli",
+                                           "trtllm-serve",
+                                           "OLLAMA_",
+                                           "ollama ",
+                                           "torchrun",
+                                           "torch.distributed",
+                                           "accelerate launch",
+                                           "deepspeed ",
+                                           "pretrain_",
+                                           "torchtitan",
+                                           "[parallelism]",
+                                           "compute_environment:",
+                                           "distributed_type:",
+                                           "--num-layers",
+                                           "--deepspeed",
+                                           "--tensor-model-parallel-size",
+                                           "--tensor-parallel-size",
+                                           "--tp-size",
+                                           "--per_device_train_batch_size",
+                                           "--fsdp",
+                                           "--model-path",
+                                           "--model_name_or_path"};
 
 }  // namespace
 

@@ -49,7 +49,8 @@ inline constexpr double kRampDepth = 128;
 inline constexpr double kExpertTileRows = 64;
 
 /// What several experts' products in one kernel reach of a single large one's rate. Fitted on Megatron-Bridge's
-/// mixtures. A rank with one expert has no such kernel: Mixtral 8x7B's 468 TFLOPS over 8 ranks (Megatron-Core's README).
+/// mixtures. A rank with one expert has no such kernel: Mixtral 8x7B's 468 TFLOPS over 8 ranks (Megatron-Core's
+/// README).
 inline constexpr double kGroupedShare = 0.62;
 
 /// Of the peak without tensor cores, by products that are not aligned for them. A judgement, held up by BLOOM's

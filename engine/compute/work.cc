@@ -53,7 +53,7 @@ double attention_seconds(const Plan& plan, const Rates& rates, const LayerKind& 
   const bool core = kind.mixer == Mixer::full || kind.mixer == Mixer::sliding;
   if (!core || flops <= 0 || width <= 0) return 0;
   const double slowdown = flash ? flash_slowdown(kind.attention) : 1;
-  const double rate = flash                        ? rates.attention
+  const double rate = flash                      ? rates.attention
                       : std::fmod(width, 8) == 0 ? rates.matrix16
                                                  : rates.vector * kUnalignedShare;
   return rate > 0 ? flops * slowdown / rate : 0;  // of a chip without a known peak no time is told

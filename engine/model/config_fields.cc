@@ -17,7 +17,7 @@ struct Fields::Node {
 namespace {
 
 constexpr double kLargest = 9007199254740992.0;  // 2^53
-constexpr int kDeepest = 100;  // objects inside objects: JSON values are copied and freed by recursion
+constexpr int kDeepest = 100;                 // objects inside objects: JSON values are copied and freed by recursion
 constexpr size_t kLongest = size_t{4} << 20;  // bytes; parsed, a text takes some twenty times its length
 
 bool is_word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }

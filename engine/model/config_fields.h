@@ -44,14 +44,14 @@ class Fields {
   double signed_count(const char* name) const;                  // a whole number of either sign, else 0
   bool flag(const char* name, bool otherwise = false) const;
   std::string text(const char* name, const char* otherwise = "") const;
-  std::vector<double> counts(const char* name) const;            // of a list; a scalar gives one
-  std::vector<std::string> texts(const char* name) const;        // of a list; a scalar gives one
-  std::vector<std::string> names() const;                        // of the file's fields
+  std::vector<double> counts(const char* name) const;      // of a list; a scalar gives one
+  std::vector<std::string> texts(const char* name) const;  // of a list; a scalar gives one
+  std::vector<std::string> names() const;                  // of the file's fields
 
   /// A directive of the family table: true, false, or the name of the flag that decides.
   bool decided(const char* directive, bool otherwise = false) const;
 
-  void fault(const char* name, const std::string& text) const;   // about this field, as given
+  void fault(const char* name, const std::string& text) const;  // about this field, as given
 
  private:
   struct Node;

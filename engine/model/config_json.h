@@ -13,8 +13,8 @@ namespace vram {
 struct ConfigReading {
   bool ok = false;
   Architecture architecture;
-  std::string id, name, source;      // of a preset; "" otherwise
-  double published_parameters = 0;   // of a preset, 0 = none
+  std::string id, name, source;     // of a preset; "" otherwise
+  double published_parameters = 0;  // of a preset, 0 = none
   std::vector<ModelFault> faults;
 };
 

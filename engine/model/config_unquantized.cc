@@ -35,11 +35,14 @@ int layer_of(std::string_view name) {
   while (i < name.size() && (name[i] == '.' || name[i] == '\\')) ++i;
   if (i >= name.size() || name[i] < '0' || name[i] > '9') return -1;
   int layer = 0;
-  for (; i < name.size() && name[i] >= '0' && name[i] <= '9' && layer < 100000; ++i) layer = layer * 10 + (name[i] - '0');
+  for (; i < name.size() && name[i] >= '0' && name[i] <= '9' && layer < 100000; ++i)
+    layer = layer * 10 + (name[i] - '0');
   return layer;
 }
 
-char letter_of(const Half& half) { return half.attention && half.mlp ? 'x' : half.attention ? 'a' : half.mlp ? 'm' : 'q'; }
+char letter_of(const Half& half) {
+  return half.attention && half.mlp ? 'x' : half.attention ? 'a' : half.mlp ? 'm' : 'q';
+}
 
 }  // namespace
 

@@ -24,8 +24,8 @@ struct Family {
   std::string_view classes;      // how its `architectures` begin
   std::string_view like;         // a family whose defaults stand behind these
   std::string_view defaults;
-  std::string_view nested;       // class defaults of shape, on top of those of `like`, which only a text_config
-                                 // leaves out; "" = not known here, and then named as missing
+  std::string_view nested;  // class defaults of shape, on top of those of `like`, which only a text_config
+                            // leaves out; "" = not known here, and then named as missing
 };
 
 const Family* find_family(std::string_view model_type);

@@ -14,8 +14,8 @@ struct LayerShape {
   double ffn_width = 0;
   double heads = 0, kv_heads = 0;
   bool reuses_kv = false;
-  bool indexer = false; // has a sparse-attention indexer of its own
-  bool global = false;  // a full layer of a model whose full layers have heads of their own
+  bool indexer = false;  // has a sparse-attention indexer of its own
+  bool global = false;   // a full layer of a model whose full layers have heads of their own
   bool operator==(const LayerShape&) const = default;
 };
 

@@ -10,9 +10,29 @@ namespace vram {
 
 /// Which matrix this is: what LoRA targets, quantisers and pipeline stages ask.
 enum class Part : uint8_t {
-  embedding, position, q, k, v, qkv_other, o, gate, up, down,
-  expert_gate, expert_up, expert_down, shared_gate, shared_up, shared_down,
-  router, linear_mixer, norm, bias, head, correction_bias, other
+  embedding,
+  position,
+  q,
+  k,
+  v,
+  qkv_other,
+  o,
+  gate,
+  up,
+  down,
+  expert_gate,
+  expert_up,
+  expert_down,
+  shared_gate,
+  shared_up,
+  shared_down,
+  router,
+  linear_mixer,
+  norm,
+  bias,
+  head,
+  correction_bias,
+  other
 };
 
 constexpr bool is_gate(Part part) {
@@ -58,11 +78,11 @@ enum class FfnKind : uint8_t { dense, moe, none };
 struct Attention {
   double heads = 0, kv_heads = 0;
   double qk_head_dim = 0, v_head_dim = 0;
-  double window = 0;                            // 0: sees everything
+  double window = 0;                                                               // 0: sees everything
   double q_lora_rank = 0, kv_lora_rank = 0, nope_head_dim = 0, rope_head_dim = 0;  // MLA where kv_lora_rank > 0
   bool k_eq_v = false;
-  bool reuses_kv = false;                       // keeps no KV of its own (cross-layer sharing)
-  double index_head_dim = 0;                    // sparse attention's indexer keys cached a token
+  bool reuses_kv = false;     // keeps no KV of its own (cross-layer sharing)
+  double index_head_dim = 0;  // sparse attention's indexer keys cached a token
   /// Elements of K and V (or of MLA's latent) one token leaves in this layer's cache, all heads.
   double kv_elements_per_token() const;
 };
@@ -79,7 +99,7 @@ struct LayerKind {
   Mixer mixer = Mixer::full;
   Attention attention;
   Ffn ffn;
-  double norms = 2;           // hidden-size norms
+  double norms = 2;  // hidden-size norms
   bool qk_norm = false;
   double state_elements = 0;  // kept a sequence by a linear or state-space mixer (recurrent state)
   double conv_state_elements = 0;
@@ -97,17 +117,17 @@ struct Model {
   bool has_shape = false;     // layers, hidden, heads, vocab and an FFN are known: every matrix is listed
   bool has_kv_shape = false;  // layers and heads are known: KV cache and attention can be billed
   std::vector<LayerKind> kinds;
-  std::vector<uint8_t> layers;       // kinds[layers[i]] is layer i
-  std::vector<Matrix> embedding;     // first stage: token and position tables, embedding norm
-  std::vector<Matrix> head;          // last stage: final norm, lm_head (listed with copies 0 where tied)
-  std::vector<Matrix> outside;       // parameters outside the text model (vision tower ...): first stage
-  std::vector<LayerKind> mtp;        // prediction modules, not in `parameters`
+  std::vector<uint8_t> layers;    // kinds[layers[i]] is layer i
+  std::vector<Matrix> embedding;  // first stage: token and position tables, embedding norm
+  std::vector<Matrix> head;       // last stage: final norm, lm_head (listed with copies 0 where tied)
+  std::vector<Matrix> outside;    // parameters outside the text model (vision tower ...): first stage
+  std::vector<LayerKind> mtp;     // prediction modules, not in `parameters`
 
-  double exact_parameters = 0;       // matrix by matrix; 0 without a shape
-  double nominal_parameters = 0;     // plan key `params` where given, else exact: `parameters` of the report
-  double published_parameters = 0;   // 0 = none published
-  double active_parameters = 0;      // a token meets, input embedding included
-  double embedding_parameters = 0;   // token and position tables (tied head not counted again)
+  double exact_parameters = 0;            // matrix by matrix; 0 without a shape
+  double nominal_parameters = 0;          // plan key `params` where given, else exact: `parameters` of the report
+  double published_parameters = 0;        // 0 = none published
+  double active_parameters = 0;           // a token meets, input embedding included
+  double embedding_parameters = 0;        // token and position tables (tied head not counted again)
   double correction_bias_parameters = 0;  // parameters without gradient and moments
 
   /// nominal / exact: every matrix is scaled by it. 1 without a shape or where `params` is not given.
@@ -121,7 +141,7 @@ struct Model {
 struct ModelFault {
   std::string field;  // config.json field or plan key
   std::string given;
-  std::string text;   // what is wrong and what is accepted
+  std::string text;  // what is wrong and what is accepted
 };
 
 /// Lists every matrix of the architecture and counts them.

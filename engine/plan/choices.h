@@ -23,8 +23,17 @@ enum class Offload : uint8_t { none, optimizer, all, activations };
 enum class Allocator : uint8_t { default_, expandable };                 // default_ = "default"
 enum class LoraTargets : uint8_t { qv, attention, mlp, all, all_head };  // all_head = "all+head"
 enum class Base : uint8_t { bf16, fp16, fp32, fp8, int8, nf4, gptq, awq };
-enum class FlopsConvention : uint8_t { six_n, kaplan, palm, foundry, titan, bridge, bridge_26_04, megatron };  // six_n = "6n"
-enum class Engine : uint8_t { generic, static_, vllm, sglang, llamacpp, trtllm };        // static_ = "static"
+enum class FlopsConvention : uint8_t {
+  six_n,
+  kaplan,
+  palm,
+  foundry,
+  titan,
+  bridge,
+  bridge_26_04,
+  megatron
+};                                                                                 // six_n = "6n"
+enum class Engine : uint8_t { generic, static_, vllm, sglang, llamacpp, trtllm };  // static_ = "static"
 enum class Question : uint8_t {
   fit,
   fewest_gpus,

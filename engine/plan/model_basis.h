@@ -23,6 +23,7 @@ void build_subject(Plan& plan);
 /// Sets accelerator from `gpu`; null where there is no such accelerator.
 void load_accelerator(Plan& plan);
 
+// clang-format off
 // Keys of the table that are fields of Architecture under the same name.
 #define VRAM_ARCHITECTURE_KEYS(X)                                                                                     \
   X(layers)                                                                                                           \
@@ -31,5 +32,6 @@ void load_accelerator(Plan& plan);
       X(learned_positions) X(experts) X(experts_per_token) X(expert_ffn) X(shared_experts) X(shared_ffn)              \
           X(dense_layers) X(moe_every) X(q_lora_rank) X(kv_lora_rank) X(nope_head_dim) X(rope_head_dim) X(v_head_dim) \
               X(window) X(pattern) X(state_elements) X(mtp_layers) X(extra_params)
+// clang-format on
 
 }  // namespace vram

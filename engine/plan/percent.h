@@ -18,7 +18,8 @@ std::string one_line(std::string_view text);
 /// The share string in a URL: what follows '#', else what follows '?'. A text that has '=' or '&' before either is one.
 std::string_view share_of_url(std::string_view text);
 
-/// For people: control characters, those that steer the direction of text, and bytes that are not UTF-8 become U+FFFD, long texts are cut.
+/// For people: control characters, those that steer the direction of text, and bytes that are not UTF-8 become U+FFFD,
+/// long texts are cut.
 std::string printable(std::string_view text, size_t most_bytes);
 
 }  // namespace vram

@@ -49,7 +49,8 @@ struct Reader {
   }
 
   void read_version_key(const std::string& value) {
-    if (seen_version && may_say()) say(kVersion, value, "given more than once; the last one, " + quoted(value) + ", counts");
+    if (seen_version && may_say())
+      say(kVersion, value, "given more than once; the last one, " + quoted(value) + ", counts");
     seen_version = true;
     const auto version = read_number(value);
     if ((!version || *version != 1) && may_say()) {
@@ -62,7 +63,8 @@ struct Reader {
 
   void read_key(const Field& row, const std::string& value) {
     const auto index = static_cast<size_t>(row.key);
-    if (seen.test(index) && may_say()) say(row.name, value, "given more than once; the last one, " + quoted(value) + ", counts");
+    if (seen.test(index) && may_say())
+      say(row.name, value, "given more than once; the last one, " + quoted(value) + ", counts");
     seen.set(index);
     if (const std::optional<Value> read = read_value(row, value)) {
       store_value(plan, row.key, *read);
@@ -90,8 +92,9 @@ struct Reader {
 
   void count_unsaid() {
     if (unsaid > 0)
-      messages.push_back({"", "", counted(static_cast<double>(unsaid), "more fault", "more faults") +
-                                      " of this text, not named one by one"});
+      messages.push_back(
+          {"", "",
+           counted(static_cast<double>(unsaid), "more fault", "more faults") + " of this text, not named one by one"});
   }
 
   /// "...; 1 is used": of a key that a later repetition gave a usable value, that one.

@@ -30,8 +30,8 @@ inline constexpr std::string_view kOffloadWords[] = {"none", "optimizer", "all",
 inline constexpr std::string_view kAllocatorWords[] = {"default", "expandable"};
 inline constexpr std::string_view kLoraTargetsWords[] = {"qv", "attention", "mlp", "all", "all+head"};
 inline constexpr std::string_view kBaseWords[] = {"bf16", "fp16", "fp32", "fp8", "int8", "nf4", "gptq", "awq"};
-inline constexpr std::string_view kFlopsConventionWords[] = {"6n",     "kaplan",       "palm",    "foundry", "titan",
-                                                            "bridge", "bridge-26.04", "megatron"};
+inline constexpr std::string_view kFlopsConventionWords[] = {"6n",    "kaplan", "palm",         "foundry",
+                                                             "titan", "bridge", "bridge-26.04", "megatron"};
 inline constexpr std::string_view kEngineWords[] = {"generic", "static", "vllm", "sglang", "llamacpp", "trtllm"};
 inline constexpr std::string_view kQuestionWords[] = {
     "fit", "fewest-gpus", "longest-seq", "largest-batch", "fastest", "cheapest", "concurrency", "context", "replicas"};

@@ -39,9 +39,9 @@ uint32_t line_rgb(const std::vector<Line>& bill, std::string_view id) {
     std::string_view id;
     uint32_t rgb;
   };
-  constexpr Entry kEntries[] = {{"weights", 0x0072B2},   {"gradients", 0x56B4E9}, {"optimizer", 0x009E73},
+  constexpr Entry kEntries[] = {{"weights", 0x0072B2},     {"gradients", 0x56B4E9}, {"optimizer", 0x009E73},
                                 {"activations", 0xE69F00}, {"kv_cache", 0xE69F00},  {"logits", 0xD55E00},
-                                {"adapters", 0xCC79A7},  {"gathered", 0xCC79A7}};
+                                {"adapters", 0xCC79A7},    {"gathered", 0xCC79A7}};
   const bool serving =
       std::any_of(bill.begin(), bill.end(), [](const Line& line) { return std::string_view(line.id) == "kv_cache"; });
   if (serving && id == "activations") id = "logits";  // amber is the KV cache's there

@@ -13,7 +13,7 @@ namespace vram {
 struct Bar {
   std::string label;  // "Each GPU", "Stage 3", "Stages 1–2"
   const std::vector<Line>* lines;
-  double bytes, band;  // total, half-width of its band
+  double bytes, band;   // total, half-width of its band
   double capacity = 0;  // its own, where bars have no common one
 };
 

@@ -22,7 +22,9 @@ struct ComparedLine {
   int depth = 0;
   std::optional<uint64_t> here, there;
 
-  int64_t difference() const { return static_cast<int64_t>(here.value_or(0)) - static_cast<int64_t>(there.value_or(0)); }
+  int64_t difference() const {
+    return static_cast<int64_t>(here.value_or(0)) - static_cast<int64_t>(there.value_or(0));
+  }
 };
 
 enum class FigureKind : uint8_t { bytes, seconds, usd, share, count };

@@ -13,8 +13,7 @@ std::string cell(const std::optional<Number>& value) {
 std::string line_rows(const char* part, const std::vector<ComparedLine>& lines) {
   std::string out;
   for (const ComparedLine& line : lines) {
-    out += csv_row(
-        {part, line.path, line.label, cell(line.here), cell(line.there), std::to_string(line.difference())});
+    out += csv_row({part, line.path, line.label, cell(line.here), cell(line.there), std::to_string(line.difference())});
   }
   return out;
 }
@@ -29,8 +28,8 @@ std::string comparison_csv(const Report& report) {
     out += csv_row({"key", std::string(row.name), std::string(row.label), key.here, key.there, ""});
   }
   for (const ComparedFigure& figure : comparison.figures) {
-    out += csv_row({"figure", figure.id, figure.label, cell(figure.here), cell(figure.there),
-                    cell(figure.difference())});
+    out +=
+        csv_row({"figure", figure.id, figure.label, cell(figure.here), cell(figure.there), cell(figure.difference())});
   }
   return out + line_rows("training", comparison.training) + line_rows("serving", comparison.serving);
 }

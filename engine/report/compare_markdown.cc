@@ -30,8 +30,8 @@ std::string figure_table(const Report& report, const Comparison& comparison) {
       return value ? figure_text(report, figure.kind, *value) : std::string();
     };
     const std::optional<double> gap = figure.difference();
-    out += markdown_row({figure.label, cell(figure.here), cell(figure.there),
-                         gap ? difference_text(report, figure.kind, *gap) : ""});
+    out += markdown_row(
+        {figure.label, cell(figure.here), cell(figure.there), gap ? difference_text(report, figure.kind, *gap) : ""});
   }
   return out;
 }

@@ -13,9 +13,8 @@ struct Clause {
   const char* behind;  // "a step"
 };
 
-constexpr Clause kTraining[] = {{"training.device_bytes", "", "a GPU"},
-                                {"compute.step_seconds", "", "a step"},
-                                {"compute.usd", "", "for the run"}};
+constexpr Clause kTraining[] = {
+    {"training.device_bytes", "", "a GPU"}, {"compute.step_seconds", "", "a step"}, {"compute.usd", "", "for the run"}};
 constexpr Clause kServing[] = {{"serving.device_bytes", "", "a GPU"},
                                {"serving.max_concurrency", "requests", "at once"},
                                {"serving.decode_seconds_per_token", "", "a token"},
@@ -24,7 +23,8 @@ constexpr Clause kServing[] = {{"serving.device_bytes", "", "a GPU"},
 std::string clause_text(const Report& report, const ComparedFigure& figure, const Clause& clause) {
   const double gap = *figure.difference();
   std::string text = figure_text(report, figure.kind, std::fabs(gap)) + (gap < 0 ? " less" : " more");
-  if (*clause.unit) text = figure_text(report, figure.kind, std::fabs(gap)) + (gap < 0 ? " fewer " : " more ") + clause.unit;
+  if (*clause.unit)
+    text = figure_text(report, figure.kind, std::fabs(gap)) + (gap < 0 ? " fewer " : " more ") + clause.unit;
   return text + " " + clause.behind;
 }
 

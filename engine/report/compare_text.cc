@@ -12,7 +12,8 @@ constexpr size_t kLabel = 32, kNumber = 14, kGap = 2;
 std::string row(const std::string& label, const std::string& here, const std::string& there,
                 const std::string& difference) {
   std::string text = pad_right(label, kLabel);
-  for (const std::string* cell : {&here, &there, &difference}) text += std::string(kGap, ' ') + pad_left(*cell, kNumber);
+  for (const std::string* cell : {&here, &there, &difference})
+    text += std::string(kGap, ' ') + pad_left(*cell, kNumber);
   while (!text.empty() && text.back() == ' ') text.pop_back();
   return text + "\n";
 }
@@ -57,8 +58,8 @@ std::string figure_rows(const Report& report, const Comparison& comparison) {
       return value ? figure_text(report, figure.kind, *value) : std::string("-");
     };
     const std::optional<double> gap = figure.difference();
-    out += row(figure.label, cell(figure.here), cell(figure.there),
-               gap ? difference_text(report, figure.kind, *gap) : "");
+    out +=
+        row(figure.label, cell(figure.here), cell(figure.there), gap ? difference_text(report, figure.kind, *gap) : "");
   }
   return out;
 }
@@ -69,8 +70,9 @@ std::string comparison_text(const Report& report) {
   const Comparison comparison = compare(report, *report.other);
   std::string sentences;
   for (const std::string& sentence : comparison_sentences(report)) sentences += paragraph("", sentence);
-  return sentences + "\n" + subject("This plan  ", report) + "\n" + subject("The other  ", *report.other) + key_rows(comparison) +
-         figure_rows(report, comparison) + line_rows(report, comparison.training, "TRAINING, a GPU") +
+  return sentences + "\n" + subject("This plan  ", report) + "\n" + subject("The other  ", *report.other) +
+         key_rows(comparison) + figure_rows(report, comparison) +
+         line_rows(report, comparison.training, "TRAINING, a GPU") +
          line_rows(report, comparison.serving, "SERVING, a GPU");
 }
 

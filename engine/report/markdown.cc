@@ -10,9 +10,7 @@ namespace vram {
 namespace {
 
 bool in_a_word(std::string_view text, size_t at) {
-  const auto is_letter = [&](size_t i) {
-    return i < text.size() && is_alphanumeric(text[i]);
-  };
+  const auto is_letter = [&](size_t i) { return i < text.size() && is_alphanumeric(text[i]); };
   return at > 0 && is_letter(at - 1) && is_letter(at + 1);
 }
 

@@ -36,12 +36,12 @@ Report report(const PlanReading& reading);
 std::string report_json(const Report& report, bool timeline = false);
 /// Memory along a training step, a row a stage, for a terminal.
 std::string timeline_text(const Report& report);
-std::string report_text(const Report& report);      // an 80-column terminal
+std::string report_text(const Report& report);  // an 80-column terminal
 /// Also the document behind the page's canvas. With the address of a `page` it links to the plan there.
 std::string report_markdown(const Report& report, std::string_view page = "");
 /// A picture of the bill that `view` shows, for pages that cannot hold a frame; colours follow the reader's scheme.
 std::string report_svg(const Report& report);
-std::string report_csv(const Report& report);       // bill,id,label,bytes,band_bytes,formula; id is the path of a line
+std::string report_csv(const Report& report);  // bill,id,label,bytes,band_bytes,formula; id is the path of a line
 
 /// The three sentences every face begins with: training, compute, serving.
 std::vector<std::string> headline_sentences(const Report& report);

@@ -9,7 +9,7 @@
 namespace vram {
 namespace {
 
-constexpr double kWidth = 720, kEdge = 24;                        // px
+constexpr double kWidth = 720, kEdge = 24;                         // px
 constexpr double kBarLeft = kEdge + 84, kBarRight = kWidth - 108;  // the bars' room
 
 constexpr const char* kInk = "text{fill:#1c1e21}.m{fill:#6b6f76}.r{stroke:#e2e2dd}.k{stroke:#1c1e21}.b{fill:#fbfbf9}";
@@ -21,11 +21,16 @@ constexpr const char* kType =
 std::string xml(std::string_view text) {
   std::string out;
   for (const char c : text) {
-    if (c == '&') out += "&amp;";
-    else if (c == '<') out += "&lt;";
-    else if (c == '>') out += "&gt;";
-    else if (c == '"') out += "&quot;";
-    else if (static_cast<unsigned char>(c) >= 0x20) out += c;
+    if (c == '&')
+      out += "&amp;";
+    else if (c == '<')
+      out += "&lt;";
+    else if (c == '>')
+      out += "&gt;";
+    else if (c == '"')
+      out += "&quot;";
+    else if (static_cast<unsigned char>(c) >= 0x20)
+      out += c;
   }
   return out;
 }
@@ -47,16 +52,16 @@ struct Drawing {
   double y = 0;
 
   void text(const char* style, double x, double at, std::string_view words) {
-    body += "<text class=\"" + std::string(style) + "\" x=\"" + number(x) + "\" y=\"" + number(at) + "\">" + xml(words) +
-            "</text>\n";
+    body += "<text class=\"" + std::string(style) + "\" x=\"" + number(x) + "\" y=\"" + number(at) + "\">" +
+            xml(words) + "</text>\n";
   }
   void box(double x, double top, double width, double height, uint32_t rgb, std::string_view title) {
     body += "<rect x=\"" + number(x) + "\" y=\"" + number(top) + "\" width=\"" + number(width) + "\" height=\"" +
             number(height) + "\" fill=\"" + hex(rgb) + "\"><title>" + xml(title) + "</title></rect>\n";
   }
   void rule(const char* style, double x, double top, double to_x, double to_y, double width) {
-    body += "<path class=\"" + std::string(style) + "\" stroke-width=\"" + number(width) + "\" d=\"M" + number(x) + " " +
-            number(top) + "L" + number(to_x) + " " + number(to_y) + "\"/>\n";
+    body += "<path class=\"" + std::string(style) + "\" stroke-width=\"" + number(width) + "\" d=\"M" + number(x) +
+            " " + number(top) + "L" + number(to_x) + " " + number(to_y) + "\"/>\n";
   }
 };
 
@@ -154,9 +159,10 @@ std::string report_svg(const Report& report) {
   d.text("m t", kEdge, d.y += 28, std::string("VRAM Ledger ") + kEngineVersion);
   const std::string width = number(kWidth), height = number(d.y + 16);
   return "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" + width + "\" height=\"" + height + "\" viewBox=\"0 0 " +
-         width + " " + height + "\" role=\"img\" shape-rendering=\"crispEdges\">\n<title>" + xml(title_of(report)) + "</title>\n<desc>" + xml(report.share) +
-         "</desc>\n<style>" + style_of(report.plan.theme) + "path{fill:none}</style>\n<rect class=\"b\" width=\"" + width +
-         "\" height=\"" + height + "\"/>\n" + d.body + "</svg>\n";
+         width + " " + height + "\" role=\"img\" shape-rendering=\"crispEdges\">\n<title>" + xml(title_of(report)) +
+         "</title>\n<desc>" + xml(report.share) + "</desc>\n<style>" + style_of(report.plan.theme) +
+         "path{fill:none}</style>\n<rect class=\"b\" width=\"" + width + "\" height=\"" + height + "\"/>\n" + d.body +
+         "</svg>\n";
 }
 
 }  // namespace vram

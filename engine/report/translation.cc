@@ -13,7 +13,7 @@ constexpr std::string_view kHole = "{}";
 struct Joint {
   std::string_view english, translation;
 };
-constexpr std::array kJoints = {Joint{". ", "。"}, Joint{"; ", "；"},   Joint{": ", "："},   Joint{" + ", " + "},
+constexpr std::array kJoints = {Joint{". ", "。"},   Joint{"; ", "；"},   Joint{": ", "："},   Joint{" + ", " + "},
                                 Joint{" · ", " · "}, Joint{" × ", " × "}, Joint{" ÷ ", " ÷ "}, Joint{", ", "，"}};
 
 std::vector<std::string> split(std::string_view text, std::string_view separator) {

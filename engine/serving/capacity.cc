@@ -56,7 +56,8 @@ double communication_bytes(const StageCapacity& stage) {
 }
 
 /// v1/worker/gpu_worker.py, determine_available_memory: utilization of the visible memory, less what loading and the
-/// profile run added. The context was there before, and graphs are captured later: which of them count, the version says.
+/// profile run added. The context was there before, and graphs are captured later: which of them count, the version
+/// says.
 double vllm_budget(const Plan& plan, const StageCapacity& stage) {
   const VllmRun run = vllm_run(plan);
   double outside = run.counts_communication ? 0 : communication_bytes(stage);
@@ -129,8 +130,7 @@ void add_pool_rounding(const Plan& plan, StageCapacity& stage) {
   const double more = tensors > 0 ? std::ceil(tensors * allocator_rounding(stage.budget_bytes / tensors)) : 0;
   if (more <= 0) return;
   std::vector<Line> children = std::move(buffers.children);
-  children.push_back(leaf("pool_rounding", "Rounding of the pool", {times("", more, "B")},
-                          kAllocatorRule, 1));
+  children.push_back(leaf("pool_rounding", "Rounding of the pool", {times("", more, "B")}, kAllocatorRule, 1));
   buffers = vram::group(buffers.id, buffers.label, std::move(children));
 }
 
@@ -214,7 +214,8 @@ bool is_uniform(const StageCapacity& stage) {
 double tokens_held(const Plan& plan, const Replica& replica, const StageCapacity& stage) {
   const double bits = bits_a_token(plan, stage);
   if (bits <= 0) return 0;
-  if (!is_uniform(stage) && plan.max_len > 0 && plan.engine != Engine::sglang) {  // as vllm prints it: requests x max_len
+  if (!is_uniform(stage) && plan.max_len > 0 &&
+      plan.engine != Engine::sglang) {  // as vllm prints it: requests x max_len
     return std::floor(requests_held(plan, stage, replica, request_bytes(plan, stage.groups, plan.max_len)) *
                       plan.max_len);
   }

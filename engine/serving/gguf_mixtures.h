@@ -13,12 +13,12 @@ struct GgufType {
 
 inline constexpr GgufType kF32 = {32, 1, nullptr}, kF16 = {16, 1, nullptr};
 inline constexpr GgufType kQ8 = {8.5, 32, &kF16}, kQ51 = {6, 32, &kF16}, kQ50 = {5.5, 32, &kF16}, kQ41 = {5, 32, &kF16},
-               kQ40 = {4.5, 32, &kF16}, kNl4 = {4.5, 32, &kF16}, kMxfp4 = {4.25, 32, &kF16};
+                          kQ40 = {4.5, 32, &kF16}, kNl4 = {4.5, 32, &kF16}, kMxfp4 = {4.25, 32, &kF16};
 inline constexpr GgufType kQ6K = {6.5625, 256, &kQ8}, kQ5K = {5.5, 256, &kQ51}, kQ4K = {4.5, 256, &kQ50},
-               kQ3K = {3.4375, 256, &kQ40}, kQ2K = {2.625, 256, &kQ40};
+                          kQ3K = {3.4375, 256, &kQ40}, kQ2K = {2.625, 256, &kQ40};
 inline constexpr GgufType kXs4 = {4.25, 256, &kNl4}, kS3 = {3.4375, 256, &kNl4}, kXxs3 = {3.0625, 256, &kNl4},
-               kS2 = {2.5625, 256, &kNl4}, kXs2 = {2.3125, 256, &kNl4}, kXxs2 = {2.0625, 256, &kNl4},
-               kS1 = {1.5625, 256, &kNl4};
+                          kS2 = {2.5625, 256, &kNl4}, kXs2 = {2.3125, 256, &kNl4}, kXxs2 = {2.0625, 256, &kNl4},
+                          kS1 = {1.5625, 256, &kNl4};
 
 /// In which layers a tensor gets its wider type. grouped: in all, where four query heads share a value head.
 enum class GgufWhere : uint8_t {
@@ -39,7 +39,8 @@ struct GgufChoice {
   const GgufType* rest = nullptr;
 };
 
-/// llama-quant.cpp, llama_tensor_get_type_impl: what each file gives the tensors that it does not store in its own type.
+/// llama-quant.cpp, llama_tensor_get_type_impl: what each file gives the tensors that it does not store in its own
+/// type.
 struct GgufMixture {
   std::string_view file;
   const GgufType* own;

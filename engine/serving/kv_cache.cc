@@ -213,7 +213,8 @@ uint64_t token_bytes(const std::vector<CacheGroup>& groups, bool beyond_windows)
 
 namespace {
 
-// vllm model_executor/models/config.py, HybridAttentionMambaModelConfig: what a block of latent attention's kernels holds.
+// vllm model_executor/models/config.py, HybridAttentionMambaModelConfig: what a block of latent attention's kernels
+// holds.
 constexpr double kLatentAlignment = 64;
 
 }  // namespace
@@ -330,12 +331,13 @@ Line demand_line(const Plan& plan, const std::vector<CacheGroup>& groups, double
     if (once > 0) prefix.push_back(leaf(cached.id, cached.label, token_factors(cached, 1, once), kKvNote));
     const double more = window_surplus_tokens(plan, cached);
     if (more > 0) {
-      surplus.push_back(leaf(cached.id, cached.label, token_factors(cached, 1, more),
-                             "llama.cpp src/llama-kv-cache-iswa.cpp"));
+      surplus.push_back(
+          leaf(cached.id, cached.label, token_factors(cached, 1, more), "llama.cpp src/llama-kv-cache-iswa.cpp"));
     }
   }
   if (!prefix.empty()) children.push_back(group("prefix", "Shared prefix, once", gather_twins(std::move(prefix))));
-  if (!surplus.empty()) children.push_back(group("surplus", "Micro-batch beyond the window", gather_twins(std::move(surplus))));
+  if (!surplus.empty())
+    children.push_back(group("surplus", "Micro-batch beyond the window", gather_twins(std::move(surplus))));
   if (children.size() == 1) return std::move(children.front());
   return group("requests", "Requests", std::move(children));
 }

@@ -51,8 +51,8 @@ std::vector<Line> request_lines(const Plan& plan, const std::vector<CacheGroup>&
 
 /// What n requests of the plan's population take on one GPU: fixed + n * each.
 struct CacheDemand {
-  double fixed = 0;   // the shared prefix; llama.cpp's micro-batch beyond a window
-  RequestBytes each;  // mean over both populations
+  double fixed = 0;            // the shared prefix; llama.cpp's micro-batch beyond a window
+  RequestBytes each;           // mean over both populations
   RequestBytes brief, longer;  // of either alone; of one population both are `each`
 };
 CacheDemand cache_demand(const Plan& plan, const std::vector<CacheGroup>& groups);

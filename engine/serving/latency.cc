@@ -13,9 +13,9 @@
 namespace vram {
 namespace {
 
-// Time that no bandwidth buys back: a layer's kernels (6 ms a step beyond the bytes read, of 28 to 36 layers, in vllm on
-// L4 and RTX 5090 and llama.cpp on RTX 4090), and routing to experts (DeepSeek-R1 in FP4 on 4 B200: 8.5 ms a step over 61
-// layers, 7 of them beyond the bytes).
+// Time that no bandwidth buys back: a layer's kernels (6 ms a step beyond the bytes read, of 28 to 36 layers, in vllm
+// on L4 and RTX 5090 and llama.cpp on RTX 4090), and routing to experts (DeepSeek-R1 in FP4 on 4 B200: 8.5 ms a step
+// over 61 layers, 7 of them beyond the bytes).
 constexpr double kKernelSecondsALayer = 20e-6, kRoutingSecondsALayer = 65e-6;
 
 // Two channels of DDR5-5600 at seven tenths, as one memory's bandwidth is reached by processors of desktops.
@@ -93,7 +93,8 @@ class Pass {
     return mixture_layers(model_) * (2 * passes * roof_.reduce_seconds + bytes / roof_.link_bytes);
   }
   double launches() const {
-    return static_cast<double>(model_.layers.size()) * kKernelSecondsALayer + mixture_layers(model_) * kRoutingSecondsALayer;
+    return static_cast<double>(model_.layers.size()) * kKernelSecondsALayer +
+           mixture_layers(model_) * kRoutingSecondsALayer;
   }
 
  private:
@@ -177,8 +178,8 @@ double requests_per_second(const Plan& plan, const Latency& times, double reques
   return cycle > 0 ? requests / cycle : 0;
 }
 
-// Nine in ten of TensorRT-LLM's 250 published figures, and of the single streams that nothing was fitted on, are that near:
-// dense models on one GPU, and mixtures or several GPUs.
+// Nine in ten of TensorRT-LLM's 250 published figures, and of the single streams that nothing was fitted on, are that
+// near: dense models on one GPU, and mixtures or several GPUs.
 double latency_band(const Plan& plan, const Replica& replica) {
   const bool simple = plan.subject->architecture.experts <= 0 && replica.tp * replica.pp * replica.dp <= 1;
   return simple ? 0.25 : 0.35;

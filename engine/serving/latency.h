@@ -6,9 +6,9 @@ namespace vram {
 
 /// Times of one replica from rooflines. 0: not known (no bandwidth or peak, no shape).
 struct Latency {
-  double prefill_seconds = 0;  // one prompt, alone
-  double step_seconds = 0;     // decoding: a token of each request in flight, or what a speculative step yields
-  double token_seconds = 0;    // between two tokens of a request, prefills of the others in between
+  double prefill_seconds = 0;      // one prompt, alone
+  double step_seconds = 0;         // decoding: a token of each request in flight, or what a speculative step yields
+  double token_seconds = 0;        // between two tokens of a request, prefills of the others in between
   double first_token_seconds = 0;  // from a request's arrival, behind the prefills that are under way
   bool compute_bound = false;      // of the decode step: compute above bandwidth
 };

@@ -9,8 +9,8 @@ namespace vram {
 /// Its tensors hold query, key and value in one (attn_qkv).
 bool fuses_qkv(const Architecture& a);
 
-/// Window layers get a cache of their own only where full ones stand beside them: src/llama-model.cpp reads no window of
-/// Mistral, Qwen and StarCoder, and switches Phi-3's off.
+/// Window layers get a cache of their own only where full ones stand beside them: src/llama-model.cpp reads no window
+/// of Mistral, Qwen and StarCoder, and switches Phi-3's off.
 bool keeps_windows(const Model& model);
 
 }  // namespace vram

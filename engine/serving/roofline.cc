@@ -9,18 +9,18 @@
 namespace vram {
 namespace {
 
-// Products of many tokens reach 1 / (1 + c (T / W)^0.75 (1 + h0 / hidden)) of a peak of T TFLOPS on a board of W watts: the
-// more FLOPs a chip can do a joule it is given, the less it can keep that up, and the narrower the model, the more goes
-// into what is no product (norms, activations, quantising). Fitted on TensorRT-LLM's published throughput (docs/source/
-// performance/perf-overview.md of 1.0), inputs of 2048 tokens and more on one GPU: 2.8 TFLOPS a watt (H200, FP8) to 9
-// (B200, FP4).
+// Products of many tokens reach 1 / (1 + c (T / W)^0.75 (1 + h0 / hidden)) of a peak of T TFLOPS on a board of W watts:
+// the more FLOPs a chip can do a joule it is given, the less it can keep that up, and the narrower the model, the more
+// goes into what is no product (norms, activations, quantising). Fitted on TensorRT-LLM's published throughput
+// (docs/source/performance/perf-overview.md of 1.0), inputs of 2048 tokens and more on one GPU: 2.8 TFLOPS a watt
+// (H200, FP8) to 9 (B200, FP4).
 constexpr double kPowerLoss = 0.28, kNarrow = 2048;
 constexpr double kUsualTflopsAWatt = 1.4;  // H100, BF16: where the board's power is not known
 // Experts' products are many small ones, and the fullest expert is waited for.
 constexpr double kExpertProducts = 0.5;
 
-// llama.cpp turns quantised weights into products' operands as it goes: 0.69 and 0.72 of the prompt speed in F16 with Q8_0
-// and Q4_0 (7B on an RTX 4090, llama.cpp#4766).
+// llama.cpp turns quantised weights into products' operands as it goes: 0.69 and 0.72 of the prompt speed in F16 with
+// Q8_0 and Q4_0 (7B on an RTX 4090, llama.cpp#4766).
 constexpr double kDequantised = 0.7;
 
 // All-reduce of a few kilobytes: one kernel over NVLink, several steps over PCIe or a network.
@@ -58,9 +58,9 @@ Roofline roofline(const Plan& plan, const Replica& replica) {
   result.weight_bytes = plan.gpu_bw * 1e9 * bandwidth_share(weights_format(plan).bits);
   const bool nodes = replica.tp > plan.node;
   result.link_bytes = (nodes && plan.net_bw > 0 ? plan.net_bw : plan.link_bw) * 1e9;
-  result.reduce_seconds = nodes                             ? kReduceOverNetwork
+  result.reduce_seconds = nodes                            ? kReduceOverNetwork
                           : plan.accelerator->link_is_pcie ? kReduceOverPcie
-                                                            : kReduceOverLink;
+                                                           : kReduceOverLink;
   return result;
 }
 

@@ -35,8 +35,8 @@ double communication_bytes(const Accelerator& gpu) {
 
 Line nothing(const char* id, const char* label) { return leaf(id, label, {times("", 0, "B")}); }
 
-// What libraries allocate outside PyTorch while loading and profiling: 0.01 to 0.35 GiB in vllm's logs from 0.6.6 on. What
-// the second model runner calls consumed is 0.26, 0.47, 0.78 and 1.15 GiB above what loading took, on one GPU.
+// What libraries allocate outside PyTorch while loading and profiling: 0.01 to 0.35 GiB in vllm's logs from 0.6.6 on.
+// What the second model runner calls consumed is 0.26, 0.47, 0.78 and 1.15 GiB above what loading took, on one GPU.
 constexpr double kNonTorchBytes = 0.1875 * kGiB, kNonTorchOfSecondRunner = 0.5 * kGiB;
 
 bool torch_engine(const Plan& plan) { return plan.engine != Engine::llamacpp; }
@@ -102,16 +102,16 @@ Line llamacpp_activations(const Plan& plan) {
                       times("V + h", a.vocab + a.hidden, "logits and hidden")},
                      "llama.cpp compute buffer: logits of a micro-batch in fp32", 0.1);
   if (plan.flash) return logits;
-  Line scores = leaf("activations", "Compute buffer",
-                     {times("u", plan.ubatch, "tokens of a micro-batch"), times("", 4, "B"),
-                      times("a", a.heads * context + context + (fuses_qkv(a) ? 6 : 4) * a.hidden,
-                            "scores, mask and hidden")},
-                     "llama.cpp compute buffer without flash attention: scores in fp32", 0.1);
+  Line scores =
+      leaf("activations", "Compute buffer",
+           {times("u", plan.ubatch, "tokens of a micro-batch"), times("", 4, "B"),
+            times("a", a.heads * context + context + (fuses_qkv(a) ? 6 : 4) * a.hidden, "scores, mask and hidden")},
+           "llama.cpp compute buffer without flash attention: scores in fp32", 0.1);
   return scores.bytes > logits.bytes ? scores : logits;
 }
 
-/// TensorRT-LLM holds logits of every slot in fp32 beside a full batch; its C++ runtime (before 1.0) a workspace of top-p
-/// besides, sorted probabilities and ids of the whole vocabulary and their copies (layers/topPSamplingLayer.cu).
+/// TensorRT-LLM holds logits of every slot in fp32 beside a full batch; its C++ runtime (before 1.0) a workspace of
+/// top-p besides, sorted probabilities and ids of the whole vocabulary and their copies (layers/topPSamplingLayer.cu).
 Line trtllm_activations(const Plan& plan, const Replica& replica, const ServingStage& stage) {
   Line layer = layer_line(plan, replica, plan.batch_tokens, plan.max_seqs);
   if (!stage.has_head) return layer;
@@ -148,8 +148,10 @@ Line buffers_line(const Plan& plan, const Replica& replica) {
              "sglang memory_pool.py, ReqToTokenPool", 0.01));
   }
   if (plan.engine == Engine::vllm) {
-    children.push_back(leaf("non_torch", "Outside PyTorch", {times("", vllm_run(plan).second_runner ? kNonTorchOfSecondRunner : kNonTorchBytes, "B")},
-                            "non-torch memory of vllm start-up logs, 0.01 to 0.35 GiB; from 0.28 on 0.26 to 1.15", 0.8));
+    children.push_back(leaf("non_torch", "Outside PyTorch",
+                            {times("", vllm_run(plan).second_runner ? kNonTorchOfSecondRunner : kNonTorchBytes, "B")},
+                            "non-torch memory of vllm start-up logs, 0.01 to 0.35 GiB; from 0.28 on 0.26 to 1.15",
+                            0.8));
   }
   if (plan.engine == Engine::vllm && plan.subject->architecture.has_vision && vllm_run(plan).caches_encoder) {
     children.push_back(leaf("encoder_cache", "Encoder cache",

@@ -100,7 +100,8 @@ void fill_capacity(const Plan& plan, const Replica& replica, const StageCapacity
   }
 }
 
-/// Two populations in pools of their own: what a replica holds of either, and how many replicas `concurrency` then takes.
+/// Two populations in pools of their own: what a replica holds of either, and how many replicas `concurrency` then
+/// takes.
 void fill_pools_apart(const Plan& plan, const Replica& replica, const StageCapacity& stage, ServingBill& bill) {
   const bool two = plan.long_share > 0 && plan.long_share < 1;
   if (!bill.max_concurrency || !two || stage.demand.brief.all() <= 0 || stage.demand.longer.all() <= 0) return;
@@ -109,8 +110,8 @@ void fill_pools_apart(const Plan& plan, const Replica& replica, const StageCapac
   const double brief = whole_share(plan.derate, std::floor(*bill.max_concurrency_short));
   const double longer = whole_share(plan.derate, std::floor(*bill.max_concurrency_long));
   if (brief < 1 || longer < 1 || plan.qps > 0) return;
-  bill.replicas_needed_apart = ceil_div(plan.concurrency * (1 - plan.long_share), brief) +
-                               ceil_div(plan.concurrency * plan.long_share, longer);
+  bill.replicas_needed_apart =
+      ceil_div(plan.concurrency * (1 - plan.long_share), brief) + ceil_div(plan.concurrency * plan.long_share, longer);
 }
 
 void fill_host(const Plan& plan, const Replica& replica, const StageCapacity& stage, ServingBill& bill) {
@@ -186,7 +187,8 @@ Verdict verdict_of(const Plan& plan, const ServingBill& bill) {
     return bill.device_bytes + bill.band_bytes > bill.capacity_bytes ? Verdict::tight : Verdict::fits;
   }
   if (*bill.max_concurrency < plan.concurrency) return Verdict::exceeds;
-  const bool in_time = plan.concurrency <= requests_at_targets(bill);  // times are known to a third only: never `exceeds`
+  const bool in_time =
+      plan.concurrency <= requests_at_targets(bill);  // times are known to a third only: never `exceeds`
   return *bill.promised_concurrency < plan.concurrency || !in_time ? Verdict::tight : Verdict::fits;
 }
 

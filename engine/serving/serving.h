@@ -30,8 +30,8 @@ struct ServingBill {
   std::optional<double> flops_per_token, prefill_seconds, ttft_seconds, decode_seconds_per_token, tokens_per_second,
       requests_per_second, usd_per_million_tokens;
   std::optional<double> speed_band;  // half-width on every time and rate, as a share
-  std::vector<Line> request_lines;  // how kv_bytes_per_request comes about
-  std::vector<Line> host_lines;     // of the replica, in host memory: weights kv_cache swap
+  std::vector<Line> request_lines;   // how kv_bytes_per_request comes about
+  std::vector<Line> host_lines;      // of the replica, in host memory: weights kv_cache swap
   std::optional<uint64_t> host_bytes;
   std::optional<double> swapped_requests;
   ServingNapkin napkin;

@@ -5,8 +5,8 @@
 namespace vram {
 namespace {
 
-constexpr std::string_view kWindowPools[] = {"llama4", "llama4_text", "gpt_oss", "mimo_v2", "mimo_v2_flash", "step3p5",
-                                             "gemma4", "gemma4_text", "gemma4_unified"};
+constexpr std::string_view kWindowPools[] = {"llama4",  "llama4_text", "gpt_oss",     "mimo_v2",       "mimo_v2_flash",
+                                             "step3p5", "gemma4",      "gemma4_text", "gemma4_unified"};
 
 }  // namespace
 

@@ -19,7 +19,7 @@ constexpr double kTritonSince = 17e3, kSecondRunnerSince = 28e3;
 
 double version_number(std::string_view text) {
   if (text.empty()) return 1e9;
-  double parts[3] = {0, 0, 9};  // "0.6" is the last of its line
+  double parts[3] = {0, 0, 9};                                                        // "0.6" is the last of its line
   const bool before = text.find("dev") != text.npos || text.find("rc") != text.npos;  // the release it leads to
   size_t i = text.starts_with("v") ? 1 : 0;
   for (double& part : parts) {
@@ -33,7 +33,8 @@ double version_number(std::string_view text) {
 /// From 0.8 on, and from 0.11 on nothing else; it needs Ampere.
 bool is_second_engine(const Plan& plan, double version) {
   const std::string_view family = plan.accelerator->family;
-  const bool first = plan.engine_version.find("V0") != std::string::npos || family == "NVIDIA Turing" || family == "NVIDIA Volta";
+  const bool first =
+      plan.engine_version.find("V0") != std::string::npos || family == "NVIDIA Turing" || family == "NVIDIA Volta";
   return version >= 11e3 || (version >= 8e3 && !first);
 }
 
@@ -47,8 +48,8 @@ VllmRun vllm_run(const Plan& plan) {
   const bool sorts = version < kTritonSince || version >= kSecondRunnerSince;
   run.bytes_a_logit = sorts ? kSortingSamplerBytes : kTritonSamplerBytes;
   const bool second_engine = is_second_engine(plan, version);
-  // vllm#10511 (0.6.5): before, non-torch memory held the whole context; and in the second engine, until it took over the
-  // first one's profiler (vllm#19312, 0.9.2), all that is in use and not PyTorch's.
+  // vllm#10511 (0.6.5): before, non-torch memory held the whole context; and in the second engine, until it took over
+  // the first one's profiler (vllm#19312, 0.9.2), all that is in use and not PyTorch's.
   run.counts_context = version < 6005 || (second_engine && version < 9002);
   run.caches_encoder = second_engine;
   // From 0.21 on (vllm#50780). The second runner's accounts leave them out: budget = consumed + peak activation + KV to

@@ -6,14 +6,14 @@ namespace vram {
 
 /// What vllm's profile run pushes through the model (`batch_tokens`, `max_seqs`), and its versions' ways with memory.
 struct VllmRun {
-  double tokens = 0;          // of one forward pass
-  double sequences = 0;       // sampled at once
-  double bytes_a_logit = 0;   // of the sampler
-  bool counts_context = false;  // old versions charge the CUDA context to the budget
-  bool counts_graphs = false;   // later ones the graphs
+  double tokens = 0;                 // of one forward pass
+  double sequences = 0;              // sampled at once
+  double bytes_a_logit = 0;          // of the sampler
+  bool counts_context = false;       // old versions charge the CUDA context to the budget
+  bool counts_graphs = false;        // later ones the graphs
   bool counts_communication = true;  // until it is set up before the memory that is free is measured
   bool caches_encoder = false;       // the second engine: a batch of what a vision tower puts out
-  bool second_runner = false;   // newer than the second model runner (v1/worker/gpu/model_runner.py)
+  bool second_runner = false;        // newer than the second model runner (v1/worker/gpu/model_runner.py)
 };
 
 VllmRun vllm_run(const Plan& plan);

@@ -14,7 +14,8 @@
 namespace vram {
 
 double allocator_rounding(double bytes) {
-  // c10/cuda/CUDACachingAllocator.cpp: tensors of 10 MiB and more are taken in whole 2 MiB; smaller ones share segments.
+  // c10/cuda/CUDACachingAllocator.cpp: tensors of 10 MiB and more are taken in whole 2 MiB; smaller ones share
+  // segments.
   constexpr double kSharedBelow = 10 * kMiB, kLargeStep = 2 * kMiB;
   return bytes < kSharedBelow ? 0 : round_up(bytes, kLargeStep) - bytes;
 }
@@ -103,8 +104,8 @@ bool is_wide(char letter, WeightSection section) {
   return (attention && (letter == 'a' || letter == 'x')) || (mlp && (letter == 'm' || letter == 'x'));
 }
 
-/// The tensors of one layer as vllm and sglang store them: query, key and value in one, gate and up in one, all experts in
-/// one (layers/linear.py, QKVParallelLinear and MergedColumnParallelLinear; fused_moe/layer.py).
+/// The tensors of one layer as vllm and sglang store them: query, key and value in one, gate and up in one, all experts
+/// in one (layers/linear.py, QKVParallelLinear and MergedColumnParallelLinear; fused_moe/layer.py).
 class FusedTensors {
  public:
   void add(Part part, double bytes) {
@@ -147,7 +148,8 @@ class Collector {
   void add(const std::vector<Matrix>& matrices, double copies, double kv_heads, const WeightSection* as = nullptr) {
     for (const Matrix& matrix : matrices) {
       if (matrix.count() <= 0 || copies <= 0) continue;
-      const double bits = gguf_ ? gguf_storage(format_, model_, matrix, 0, 0, 0).bits : bits_of(matrix, format_, model_);
+      const double bits =
+          gguf_ ? gguf_storage(format_, model_, matrix, 0, 0, 0).bits : bits_of(matrix, format_, model_);
       put({as != nullptr ? *as : section_of(matrix), elements(matrix) * copies, bits, divisor(matrix, kv_heads)});
     }
   }
@@ -385,8 +387,7 @@ SectionText parcel_text(const WeightParcel& parcel, double narrowest_bits, doubl
 
 Line parcel_line(const SectionText& text, const WeightParcel& parcel) {
   if (parcel.section == WeightSection::rounding) {
-    return leaf(text.id, text.label, {times("", parcel.elements, "B")},
-                kAllocatorRule, 1);
+    return leaf(text.id, text.label, {times("", parcel.elements, "B")}, kAllocatorRule, 1);
   }
   // Band: loaded weights of 20 start-up logs lie within 0.5% (16 bit) to 2% (quantised) of parameters x bits.
   return leaf(text.id, text.label, parcel_factors(parcel), "parameters, matrix by matrix, x bits of the storage format",
@@ -438,8 +439,8 @@ std::vector<ReadBytes> weight_bytes_read(const Plan& plan, const Replica& replic
   for (const WeightParcel& parcel : weight_parcels(plan, replica, stage)) {
     const bool table = parcel.section == WeightSection::embedding && !plan.subject->architecture.tied;
     if (table || parcel.section == WeightSection::outside || parcel.section == WeightSection::rotary) continue;
-    read.push_back({parcel.bits, parcel.elements * parcel.bits / 8 / parcel.divisor,
-                    parcel.section == WeightSection::experts});
+    read.push_back(
+        {parcel.bits, parcel.elements * parcel.bits / 8 / parcel.divisor, parcel.section == WeightSection::experts});
   }
   return read;
 }

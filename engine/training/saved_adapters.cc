@@ -112,8 +112,8 @@ void save_adapters(const Plan& plan, const LayerSetting& s, const LayerKind& kin
                      reader.split, kNote});
   }
   if (ranks > 0)
-    out.push_back({"low_rank", "Between A and B", Area::adapters, "r", "elements between A and B", plan.lora_rank * ranks,
-                   s.adapters_fp32 ? 4 : s.e, 1, kNote});
+    out.push_back({"low_rank", "Between A and B", Area::adapters, "r", "elements between A and B",
+                   plan.lora_rank * ranks, s.adapters_fp32 ? 4 : s.e, 1, kNote});
   if (plan.library == Library::litgpt) save_spread_outputs(plan, s, kind, out);
 }
 

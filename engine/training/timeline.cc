@@ -140,8 +140,7 @@ class StageTrace {
   std::vector<TimelinePoint> run(double tail) {
     double at = 0;
     for (const TimedPass& timed : passes_) {
-      if (timed.begin > at)
-        add(at, "waiting", {gradients(), saved(memory_.saved, live_), memory_.gathered});
+      if (timed.begin > at) add(at, "waiting", {gradients(), saved(memory_.saved, live_), memory_.gathered});
       pass_by(timed);
       at = timed.end;
     }

@@ -22,8 +22,11 @@ bool is_v0(const Plan& plan, const std::string& said, double version) {
 struct SglangCard {
   double below_mib, chunk, graph_of_few, graph_of_four;  // fewer than four ranks, four and more
 };
-constexpr SglangCard kCards[] = {{20 * 1024, 2048, 8, 8},      {35 * 1024, 2048, 24, 80},   {60 * 1024, 4096, 32, 160},
-                                 {160 * 1024, 8192, 256, 512}, {1e9, 16384, 512, 512}};
+constexpr SglangCard kCards[] = {{20 * 1024, 2048, 8, 8},
+                                 {35 * 1024, 2048, 24, 80},
+                                 {60 * 1024, 4096, 32, 160},
+                                 {160 * 1024, 8192, 256, 512},
+                                 {1e9, 16384, 512, 512}};
 
 /// 0.4.8 to 0.5.2: MiB kept free by the card's class.
 double reserved_by_class(double mib, double ranks) {
@@ -40,8 +43,8 @@ double reserved_by_activations(double mib, double ranks) {
   return mib > 60 * 1024 ? std::max(reserved, 10.0 * 1024) : reserved;
 }
 
-// adjust_mem_fraction_for_vlm: 0.95, and a tenth less for each doubling of the layers and hidden size of ViT-L/14 (24 of
-// 1024). Of the tower that most models since 2025 have, SigLIP-so400m: 27 layers of 1152.
+// adjust_mem_fraction_for_vlm: 0.95, and a tenth less for each doubling of the layers and hidden size of ViT-L/14 (24
+// of 1024). Of the tower that most models since 2025 have, SigLIP-so400m: 27 layers of 1152.
 constexpr double kTowerShare = 0.95 * (1 - 0.1 * (27.0 * 1152 * 1152 / (24.0 * 1024 * 1024) - 1));
 
 double fraction_by_ranks(double ranks) {

@@ -187,7 +187,8 @@ Amount serving_amount(const Report& r, const Measurement& m) {
       [[fallthrough]];
     case Figure::weights: {  // of llama.cpp the file: what is in host memory, too
       Amount gpu = sum_of(s.lines, {"weights"});
-      if (m.part == "process") gpu.value += sum_of(s.lines, {"context"}).value + child_of(s.lines, "buffers", "communication").value;
+      if (m.part == "process")
+        gpu.value += sum_of(s.lines, {"context"}).value + child_of(s.lines, "buffers", "communication").value;
       const Amount host = sum_of(s.host_lines, {"weights"});
       return {gpu.value + host.value, gpu.band + host.band};
     }

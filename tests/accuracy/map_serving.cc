@@ -71,7 +71,8 @@ std::string format_of(const std::string& given) {
 
 void set_storage(ServingMap& m) {
   std::string weights = format_of(text(m.c, "weight_dtype"));
-  if (m.engine == "llamacpp" && lower(text(m.c, "weight_dtype")) == "q4") weights = "q4_k_m";  // most that are called so
+  if (m.engine == "llamacpp" && lower(text(m.c, "weight_dtype")) == "q4")
+    weights = "q4_k_m";  // most that are called so
   if (m.engine == "llamacpp")
     if (const std::string named = format_of(text(m.c, "model")); !named.empty()) weights = named;
   if (find_format(weights)) m.share.set("weights", weights);
@@ -106,7 +107,8 @@ double micro_batch(const json& c) {
 
 /// One layer more, as EAGLE's draft is, where the case says that one was loaded.
 void set_draft(ServingMap& m) {
-  const std::string said = lower(text(m.c, "model") + " " + text(m.c, "id") + " " + text(m.c, "check") + " " + text(m.c, "notes"));
+  const std::string said =
+      lower(text(m.c, "model") + " " + text(m.c, "id") + " " + text(m.c, "check") + " " + text(m.c, "notes"));
   if (said.find("eagle") != std::string::npos) m.share.set("draft_layers", 1.0);
 }
 
@@ -160,7 +162,8 @@ namespace {
 
 /// Of sglang's logs it is known what was free before loading: what is visible is that, the context and NCCL's memory.
 void set_free_before(ServingMap& m) {
-  const double after = first_of(m.c, {"avail_after_weights_gb", "avail_after_gb"}), taken_by_weights = first_of(m.c, {"mem_usage_gb"});
+  const double after = first_of(m.c, {"avail_after_weights_gb", "avail_after_gb"}),
+               taken_by_weights = first_of(m.c, {"mem_usage_gb"});
   double before = first_of(m.c, {"avail_before_gb"});
   if (before == 0 && after > 0 && taken_by_weights > 0) before = after + taken_by_weights;
   if (before == 0) return;
@@ -199,7 +202,8 @@ void set_engine(ServingMap& m) {
   m.share.set("engine", m.engine);
   const std::string version = text(m.c, "engine_version");
   if (!version.empty() && std::isdigit(static_cast<unsigned char>(version[0])))
-    m.share.set("engine_version", version.substr(0, version.find_first_of(" /x")) + (version.find("V0") != std::string::npos ? "V0" : ""));
+    m.share.set("engine_version", version.substr(0, version.find_first_of(" /x")) +
+                                      (version.find("V0") != std::string::npos ? "V0" : ""));
 }
 
 // --- measured numbers ------------------------------------------------------------------------------------------
@@ -258,7 +262,8 @@ void add_cache(const ServingMap& m, const json& check, std::vector<Measurement>&
   if (m.engine == "llamacpp") {
     if (begins(name, "k_mib") || begins(name, "v_mib") || begins(name, "kv_full") || begins(name, "kv_swa")) return;
     ServingMap given = m;
-    if (const std::string type = gguf_type(name.substr(name.find('_') + 1)); find_format(type)) given.share.set("kv", type);
+    if (const std::string type = gguf_type(name.substr(name.find('_') + 1)); find_format(type))
+      given.share.set("kv", type);
     Measurement one = begin(given, text(check, "kind"), Figure::kv_pool);
     one.measured = bytes;
     one.unit = text(check, "unit");
@@ -356,13 +361,13 @@ struct NamedFigure {
   Figure figure;
 };
 constexpr NamedFigure kNamedFigures[] = {
-    {"weights", Figure::weights},          {"model_gib", Figure::weights},
-    {"model_mib", Figure::weights},        {"compute", Figure::buffers},
-    {"graph", Figure::buffers},            {"activation", Figure::buffers},
-    {"nonrepeating", Figure::head},        {"host_compute", Figure::host_buffers},
-    {"token_embd", Figure::host_weights},  {"embd_on_host", Figure::host_weights},
-    {"pool", Figure::pool_and_table},      {"params", Figure::parameters},
-    {"n_layer", Figure::file_layers},      {"concurrency", Figure::concurrency},
+    {"weights", Figure::weights},         {"model_gib", Figure::weights},
+    {"model_mib", Figure::weights},       {"compute", Figure::buffers},
+    {"graph", Figure::buffers},           {"activation", Figure::buffers},
+    {"nonrepeating", Figure::head},       {"host_compute", Figure::host_buffers},
+    {"token_embd", Figure::host_weights}, {"embd_on_host", Figure::host_weights},
+    {"pool", Figure::pool_and_table},     {"params", Figure::parameters},
+    {"n_layer", Figure::file_layers},     {"concurrency", Figure::concurrency},
     {"swa_cells", Figure::window_cells},
 };
 
@@ -402,9 +407,11 @@ void add_named_check(const ServingMap& m, const json& check, Figure figure, std:
   one.measured = number(check, "measured") * (unit == "1e9" ? 1e9 : std::max(1.0, bytes_of_unit(unit)));
   one.unit = unit;
   // What TensorRT-LLM says of the GPU, not of the engine.
-  if (figure == Figure::weights && number(m.c, "measured.gpu_mib_after_context") == number(check, "measured")) one.part = "process";
+  if (figure == Figure::weights && number(m.c, "measured.gpu_mib_after_context") == number(check, "measured"))
+    one.part = "process";
   const bool stored = figure == Figure::weights || figure == Figure::head || figure == Figure::host_weights;
-  if (stored && one.skipped.empty() && m.share.get("weights").empty()) one.skipped = "a storage that is no choice of the key";
+  if (stored && one.skipped.empty() && m.share.get("weights").empty())
+    one.skipped = "a storage that is no choice of the key";
   out.push_back(std::move(one));
 }
 

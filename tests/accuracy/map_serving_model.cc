@@ -16,13 +16,12 @@ struct Renamed {
   const char* said;
   const char* preset;  // of the same shape
 };
-constexpr Renamed kRenamed[] = {{"distill-llama-8b", "llama-3.1-8b"},  {"distill-llama-70b", "llama-3.3-70b"},
-                                {"distill-qwen-7b", "qwen2.5-7b"},     {"distill-qwen-14b", "qwen2.5-14b"},
-                                {"distill-qwen-32b", "qwen2.5-32b"},   {"codellama-7b", "llama-2-7b"},
-                                {"codellama-13b", "llama-2-13b"},      {"reranker-0.6b", "qwen3-0.6b"},
-                                {"reranker-4b", "qwen3-4b"},           {"llama-3.x 70b", "llama-3.1-70b"},
-                                {"llama-3.x-70b", "llama-3.1-70b"},    {"kimi-k2.5", "kimi-k2"},
-                                {"dolphin-qwen2-72b", "qwen2-72b"}};
+constexpr Renamed kRenamed[] = {
+    {"distill-llama-8b", "llama-3.1-8b"}, {"distill-llama-70b", "llama-3.3-70b"}, {"distill-qwen-7b", "qwen2.5-7b"},
+    {"distill-qwen-14b", "qwen2.5-14b"},  {"distill-qwen-32b", "qwen2.5-32b"},    {"codellama-7b", "llama-2-7b"},
+    {"codellama-13b", "llama-2-13b"},     {"reranker-0.6b", "qwen3-0.6b"},        {"reranker-4b", "qwen3-4b"},
+    {"llama-3.x 70b", "llama-3.1-70b"},   {"llama-3.x-70b", "llama-3.1-70b"},     {"kimi-k2.5", "kimi-k2"},
+    {"dolphin-qwen2-72b", "qwen2-72b"}};
 
 // Qwen2.5's instruct checkpoints say 32768 positions where the base ones say 131072.
 constexpr double kInstructPositions = 32768;
@@ -94,8 +93,8 @@ void set_pattern(ServingMap& m, const json& facts) {
     m.share.set_if("state_elements", number(*linear, "state_elements_per_layer"));
 }
 
-/// Full layers whose heads are not those of the window layers, and values narrower than keys. A pool of windows goes by the
-/// class, which is the repository's name in small letters.
+/// Full layers whose heads are not those of the window layers, and values narrower than keys. A pool of windows goes by
+/// the class, which is the repository's name in small letters.
 void set_widths(ServingMap& m, const json& facts, bool latent) {
   if (!latent) m.share.set_if("v_head_dim", number(facts, "v_head_dim"));
   Architecture a;
@@ -126,10 +125,14 @@ void set_facts(ServingMap& m, const json& facts) {
   double ffn = number(facts, "intermediate_size");
   if (ffn == 0) ffn = ffn_of_count(facts, count);
   const bool latent = number(facts, "kv_lora_rank") > 0;
-  const std::pair<const char*, double> keys[] = {
-      {"params", count},    {"layers", number(facts, "num_hidden_layers")}, {"hidden", hidden}, {"heads", heads},
-      {"kv_heads", latent ? 0 : kv}, {"head_dim", latent ? 0 : head},       {"ffn", ffn},
-      {"vocab", number(facts, "vocab_size")}};
+  const std::pair<const char*, double> keys[] = {{"params", count},
+                                                 {"layers", number(facts, "num_hidden_layers")},
+                                                 {"hidden", hidden},
+                                                 {"heads", heads},
+                                                 {"kv_heads", latent ? 0 : kv},
+                                                 {"head_dim", latent ? 0 : head},
+                                                 {"ffn", ffn},
+                                                 {"vocab", number(facts, "vocab_size")}};
   for (const auto& [key, value] : keys) m.share.set_if(key, value);
   if (latent) {
     m.share.set("kv_lora_rank", number(facts, "kv_lora_rank"));
@@ -144,7 +147,8 @@ void set_facts(ServingMap& m, const json& facts) {
 /// "4 attention layers x 8 kv x 128", as a case says of a model that it does not name.
 bool set_stated_shape(ServingMap& m, const std::string& name) {
   const size_t product = name.find(" kv x ");
-  const double layers = number_before(name, " attention layers").value_or(0), kv = number_before(name, " kv").value_or(0);
+  const double layers = number_before(name, " attention layers").value_or(0),
+               kv = number_before(name, " kv").value_or(0);
   if (product == std::string::npos || layers == 0 || kv == 0) return false;
   m.share.set("model", "custom");
   m.share.set("layers", layers);
@@ -165,7 +169,8 @@ void set_mixed(ServingMap& m, const std::string& preset) {
   for (size_t at = 0; at < share.size();) {
     const size_t end = std::min(share.find('&', at), share.size()), is = share.find('=', at);
     const bool encoded = share.compare(at, 5, "arch=") == 0;
-    if (share.compare(at, 2, "v=") != 0 && !encoded) m.share.set(share.substr(at, is - at), share.substr(is + 1, end - is - 1));
+    if (share.compare(at, 2, "v=") != 0 && !encoded)
+      m.share.set(share.substr(at, is - at), share.substr(is + 1, end - is - 1));
     at = end + 1;
   }
   m.share.set("arch", write_arch(a));

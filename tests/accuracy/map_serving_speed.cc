@@ -75,8 +75,8 @@ void push_saturated(ServingMap m, double measured, std::vector<Measurement>& out
   push_speed(m, Figure::serving_speed, measured, out);
 }
 
-/// A row of TensorRT-LLM's performance overview: its checkpoints quantise the cache too, and mixtures of experts run with
-/// attention data parallel.
+/// A row of TensorRT-LLM's performance overview: its checkpoints quantise the cache too, and mixtures of experts run
+/// with attention data parallel.
 void add_overview_row(const ServingMap& m, const std::string& name, double measured, std::vector<Measurement>& out) {
   const size_t at = name.find(" TP");
   const std::string preset = preset_within(name.substr(0, at)), rest = lower(name.substr(at + 3));

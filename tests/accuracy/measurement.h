@@ -31,15 +31,15 @@ enum class Figure : uint8_t {
   concurrency,
   buffers,
   swap_tokens,
-  trap,  // serving
+  trap,          // serving
   head,          // the output head alone
   host_weights,  // what llama.cpp keeps of the file in host memory
   host_buffers,
   pool_and_table,  // sglang's KV pool and its table of requests
   parameters,
-  file_layers,  // of a GGUF file: prediction modules count
+  file_layers,   // of a GGUF file: prediction modules count
   window_cells,  // tokens that llama.cpp's window layers keep
-  other,        // nothing that the bill has
+  other,         // nothing that the bill has
   serving_speed,
   prefill_speed,
   first_token,

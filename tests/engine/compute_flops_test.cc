@@ -88,8 +88,8 @@ TEST_CASE("Selective recomputation repeats the modules that are named") {
     const char *model, *modules;
     double expected;
   };
-  constexpr double kMlp8B = 32.0 * 3 * 4096 * 14336;                // Llama 3.1 8B
-  constexpr double kExperts30B = 48.0 * 8 * 3 * 2048 * 768;         // Qwen3 30B: 8 of 128 experts
+  constexpr double kMlp8B = 32.0 * 3 * 4096 * 14336;                 // Llama 3.1 8B
+  constexpr double kExperts30B = 48.0 * 8 * 3 * 2048 * 768;          // Qwen3 30B: 8 of 128 experts
   constexpr double kUpV3 = 61.0 * (1536 * 24576.0 + 512 * 32768.0);  // DeepSeek-V3: q from 1,536, k and v from 512
   const Row rows[] = {{"llama-3.1-8b", "mlp", 2 * kMlp8B},
                       {"llama-3.1-8b", "core_attn,mlp", 2 * kMlp8B + kAttention8B / 3},
@@ -140,7 +140,8 @@ TEST_CASE("Frozen weights need no gradient: 4 N, and attention as before") {
   CHECK(flops_per_token("model=llama-3.1-8b&seq=8192&method=lora") == 4 * (kLayers8B + kHead8B) + kAttention8B);
   CHECK(flops_per_token("model=llama-3.1-8b&method=lora&flops=6n") == 4 * kParameters8B);
   // Megatron-Bridge, Llama 3 70B on GB300, packed samples: 7,447 tokens/s, 2,072 TFLOPS.
-  CHECK(7447 * flops_per_token("model=llama-3-70b&seq=4096&method=lora&flops=bridge") == Approx(2072e12).epsilon(0.002));
+  CHECK(7447 * flops_per_token("model=llama-3-70b&seq=4096&method=lora&flops=bridge") ==
+        Approx(2072e12).epsilon(0.002));
 }
 
 TEST_CASE("A token meets only its experts") {

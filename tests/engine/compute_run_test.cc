@@ -120,7 +120,8 @@ TEST_CASE("A measured speed gives the MFU by the convention of the plan, and tim
   CHECK(*f.tokens_per_second == Approx(64 * 1664));
   CHECK(*figures(share + "&measured_tokens_per_second=1664&mfu=0.5").mfu == 0.5);
   // Measured before the plan was changed, or of all GPUs: estimated.
-  CHECK(std::string(figures(share + "&measured_tokens_per_second=1664&measured_with=tp%3D8").mfu_source) == "estimated");
+  CHECK(std::string(figures(share + "&measured_tokens_per_second=1664&measured_with=tp%3D8").mfu_source) ==
+        "estimated");
   const ComputeFigures all = figures(share + "&measured_tokens_per_second=106496");
   CHECK(std::string(all.mfu_source) == "estimated");
   REQUIRE(all.messages.size() == 1);

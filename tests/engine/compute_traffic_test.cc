@@ -109,8 +109,8 @@ TEST_CASE("Routing limited to groups of experts reaches their nodes only") {
         figures(std::string("model=deepseek-v3&mtp_layers=0&gpus=128&gpu=h100-sxm5-80gb&seq=4096&ep=") + ep);
     return static_cast<double>(find(f, "ep_nodes")->line.bytes) / (58.0 * 4 * 4096 * 7168 * 2);
   };
-  CHECK(sent("64") == Approx(7 * 0.5 * (1 - std::pow(0.75, 8))));                     // a group a node
-  CHECK(sent("128") == Approx(15 * 0.5 * (1 - std::pow(0.875, 8))));                  // two nodes a group
+  CHECK(sent("64") == Approx(7 * 0.5 * (1 - std::pow(0.75, 8))));                        // a group a node
+  CHECK(sent("128") == Approx(15 * 0.5 * (1 - std::pow(0.875, 8))));                     // two nodes a group
   CHECK(sent("32") == Approx(3 * (1 - (6.0 / 8) * (5.0 / 7) * (4.0 / 6) * (3.0 / 5))));  // two groups a node
 }
 

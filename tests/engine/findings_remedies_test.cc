@@ -117,8 +117,8 @@ TEST_CASE("Of thousands of random plans every change offered makes the plan fit,
       if (finding.saves_bytes) CHECK(before.device_bytes - after.device_bytes == *finding.saves_bytes);
       if (!finding.saves_bytes) CHECK(std::string_view(finding.id) == "other_gpu");  // more room, not less need
       const double room = static_cast<double>(after.headroom_bytes);
-      const std::string says = room < 0 ? "still " + shown_bytes(plan, -room) + " too much"
-                                        : "leaves " + shown_bytes(plan, room) + " free";
+      const std::string says =
+          room < 0 ? "still " + shown_bytes(plan, -room) + " too much" : "leaves " + shown_bytes(plan, room) + " free";
       CHECK(finding.text.find(says) != std::string::npos);
     }
   }

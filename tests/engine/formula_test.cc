@@ -14,11 +14,11 @@ namespace {
 std::string wrong(const Line& line) {
   const std::string text = formula(line);
   const auto read = PrintedFormula::read(text);
-  const std::string fault = !read                                              ? "is no product"
-                            : read->divides_by_zero()                          ? "divides by nothing"
-                            : line.too_large && read->exceeds(line.bytes - 1)  ? ""
-                            : !line.too_large && read->comes_to(line.bytes)    ? ""
-                                                                               : "is not the bytes";
+  const std::string fault = !read                                             ? "is no product"
+                            : read->divides_by_zero()                         ? "divides by nothing"
+                            : line.too_large && read->exceeds(line.bytes - 1) ? ""
+                            : !line.too_large && read->comes_to(line.bytes)   ? ""
+                                                                              : "is not the bytes";
   return fault.empty() ? "" : std::string(line.id) + ": " + text + " " + fault + ", " + std::to_string(line.bytes);
 }
 

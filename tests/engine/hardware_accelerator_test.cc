@@ -29,10 +29,28 @@ TEST_CASE("Every data sheet is read, with memory, a node and a year") {
 }
 
 TEST_CASE("A data sheet has no field that nobody reads, as of a slip of the pen") {
-  const std::string_view known[] = {"id", "name", "vendor", "family", "year", "note", "sources", "memory_type",
-                                    "memory_marketed_gb", "memory_mib", "unified_memory", "usable_fraction",
-                                    "bandwidth_gb_per_s", "peak_dense_tflops", "link", "link_gb_per_s", "link_gpus",
-                                    "pcie_gb_per_s", "net_gb_per_s", "gpus_per_node", "host_gib_per_node", "watts",
+  const std::string_view known[] = {"id",
+                                    "name",
+                                    "vendor",
+                                    "family",
+                                    "year",
+                                    "note",
+                                    "sources",
+                                    "memory_type",
+                                    "memory_marketed_gb",
+                                    "memory_mib",
+                                    "unified_memory",
+                                    "usable_fraction",
+                                    "bandwidth_gb_per_s",
+                                    "peak_dense_tflops",
+                                    "link",
+                                    "link_gb_per_s",
+                                    "link_gpus",
+                                    "pcie_gb_per_s",
+                                    "net_gb_per_s",
+                                    "gpus_per_node",
+                                    "host_gib_per_node",
+                                    "watts",
                                     "usd_per_hour"};
   const std::string_view formats[] = {"fp32", "tf32", "fp16", "bf16", "fp8", "fp4", "int8", "int4"};
   for (const PresetRow& row : hardware_presets()) {

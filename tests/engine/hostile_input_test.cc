@@ -22,8 +22,10 @@ const std::string kHostile[] = {"<script>alert(1)</script>",
                                 "javascript:alert(1)",
                                 "](javascript:alert(1))",
                                 "\x1b[31m\x1b]0;title\x07",
-                                "\xe2\x80\xae" "gnp.exe",
-                                "\xc2\x9b" "31m\xe2\x81\xa6",
+                                "\xe2\x80\xae"
+                                "gnp.exe",
+                                "\xc2\x9b"
+                                "31m\xe2\x81\xa6",
                                 "\xff\xfe\xc0\x80",
                                 std::string("nul\0l", 5),
                                 "=cmd|' /C calc'!A0",

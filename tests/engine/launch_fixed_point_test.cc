@@ -21,7 +21,8 @@ std::string without_comments(const std::string& script) {
 /// What no script says stays as it was: a server that is no program, the order of the two, a model without a shape.
 std::string base_of(const Plan& plan) {
   const bool program = plan.engine != Engine::static_ && plan.engine != Engine::generic;
-  std::string base = "view=" + value_text(plan, Key::view) + (program ? "" : "&engine=" + value_text(plan, Key::engine));
+  std::string base =
+      "view=" + value_text(plan, Key::view) + (program ? "" : "&engine=" + value_text(plan, Key::engine));
   if (write_launch(plan).find("no shape") == std::string::npos) return base;
   for (const Field& row : fields()) {
     if (row.group == Group::model && plan.has(row.key)) {

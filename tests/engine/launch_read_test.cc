@@ -21,10 +21,10 @@ bool holds(const std::vector<std::string>& list, const std::string& text) {
 }  // namespace
 
 TEST_CASE("vllm serve: model, parallel sizes, formats, limits") {
-  const LaunchReading reading =
-      read("vllm serve meta-llama/Llama-3.1-70B-Instruct --tensor-parallel-size 4 -pp=2 \\\n"
-           "  --kv-cache-dtype fp8_e5m2 --quantization=fp8 --max_model_len 32k --max-num-seqs 128 \\\n"
-           "  --gpu-memory-utilization 0.95 --enforce-eager --port 8000 --enable-prefix-caching\n");
+  const LaunchReading reading = read(
+      "vllm serve meta-llama/Llama-3.1-70B-Instruct --tensor-parallel-size 4 -pp=2 \\\n"
+      "  --kv-cache-dtype fp8_e5m2 --quantization=fp8 --max_model_len 32k --max-num-seqs 128 \\\n"
+      "  --gpu-memory-utilization 0.95 --enforce-eager --port 8000 --enable-prefix-caching\n");
   const Plan& plan = reading.plan;
   CHECK(reading.programs == std::vector<std::string>{"vLLM"});
   CHECK(plan.model == "llama-3.1-70b");
@@ -54,8 +54,9 @@ TEST_CASE("vllm's lengths: k is 1000, K is 1024; auto is the model's") {
 }
 
 TEST_CASE("The older entry point, and expert parallelism over all ranks") {
-  const Plan plan = read("python3 -m vllm.entrypoints.openai.api_server --model deepseek-ai/DeepSeek-V3 -tp 4 -dp 2 "
-                         "--enable-expert-parallel --speculative-config '{\"num_speculative_tokens\": 3}'")
+  const Plan plan = read(
+                        "python3 -m vllm.entrypoints.openai.api_server --model deepseek-ai/DeepSeek-V3 -tp 4 -dp 2 "
+                        "--enable-expert-parallel --speculative-config '{\"num_speculative_tokens\": 3}'")
                         .plan;
   CHECK(plan.model == "deepseek-v3");
   CHECK(plan.serve_dp == 2);
@@ -64,8 +65,10 @@ TEST_CASE("The older entry point, and expert parallelism over all ranks") {
 }
 
 TEST_CASE("SGLang: attention data parallelism lies inside tp, without it dp is copies") {
-  const Plan inside = read("python -m sglang.launch_server --model-path deepseek-ai/DeepSeek-V3 --tp 8 --dp 8 "
-                           "--enable-dp-attention --mem-fraction-static 0.85").plan;
+  const Plan inside = read(
+                          "python -m sglang.launch_server --model-path deepseek-ai/DeepSeek-V3 --tp 8 --dp 8 "
+                          "--enable-dp-attention --mem-fraction-static 0.85")
+                          .plan;
   CHECK(inside.serve_tp == 1);
   CHECK(inside.serve_dp == 8);
   CHECK(inside.serve_gpus == 8);
@@ -76,8 +79,9 @@ TEST_CASE("SGLang: attention data parallelism lies inside tp, without it dp is c
 }
 
 TEST_CASE("TensorRT-LLM with its options in a here-document") {
-  const Plan plan = read("cat > extra.yml <<EOF\nkv_cache_config:\n  dtype: fp8\nenable_attention_dp: true\nEOF\n"
-                         "trtllm-serve nvidia/Llama-3.3-70B-Instruct-FP8 --tp_size 4 --extra_llm_api_options extra.yml")
+  const Plan plan = read(
+                        "cat > extra.yml <<EOF\nkv_cache_config:\n  dtype: fp8\nenable_attention_dp: true\nEOF\n"
+                        "trtllm-serve nvidia/Llama-3.3-70B-Instruct-FP8 --tp_size 4 --extra_llm_api_options extra.yml")
                         .plan;
   CHECK(plan.model == "llama-3.3-70b");
   CHECK(plan.kv == "fp8");
@@ -86,8 +90,10 @@ TEST_CASE("TensorRT-LLM with its options in a here-document") {
 }
 
 TEST_CASE("llama.cpp: the file's name says the format, the cache is cut into slots") {
-  const Plan plan = read("./build/bin/llama-server -m models/Llama-3.1-8B-Instruct-Q4_K_M.gguf -c 32768 -np 4 -ngl 20 "
-                         "-ctk q8_0 -ctv q8_0 -fa on -ub 1024").plan;
+  const Plan plan = read(
+                        "./build/bin/llama-server -m models/Llama-3.1-8B-Instruct-Q4_K_M.gguf -c 32768 -np 4 -ngl 20 "
+                        "-ctk q8_0 -ctv q8_0 -fa on -ub 1024")
+                        .plan;
   CHECK(plan.model == "llama-3.1-8b");
   CHECK(plan.engine == Engine::llamacpp);
   CHECK(plan.weights == "q4_k_m");
@@ -100,7 +106,8 @@ TEST_CASE("llama.cpp: the file's name says the format, the cache is cut into slo
 }
 
 TEST_CASE("Ollama is told by its environment") {
-  const Plan plan = read("OLLAMA_NUM_PARALLEL=4 OLLAMA_CONTEXT_LENGTH=8192 OLLAMA_KV_CACHE_TYPE=q8_0 ollama serve").plan;
+  const Plan plan =
+      read("OLLAMA_NUM_PARALLEL=4 OLLAMA_CONTEXT_LENGTH=8192 OLLAMA_KV_CACHE_TYPE=q8_0 ollama serve").plan;
   CHECK(plan.engine == Engine::llamacpp);
   CHECK(plan.concurrency == 4);
   CHECK(plan.prompt + plan.output == 8192);
@@ -152,8 +159,9 @@ torchrun ${DISTRIBUTED_ARGS[@]} pretrain_gpt.py \
 }
 
 TEST_CASE("Megatron-LM's silence: learned positions, biases, dropout, no sharding, fp32") {
-  const Plan plan = read("torchrun --nproc_per_node 1 pretrain_gpt.py --num-layers 24 --hidden-size 2048 "
-                         "--num-attention-heads 16 --seq-length 2048 --max-position-embeddings 2048 --vocab-size 51200")
+  const Plan plan = read(
+                        "torchrun --nproc_per_node 1 pretrain_gpt.py --num-layers 24 --hidden-size 2048 "
+                        "--num-attention-heads 16 --seq-length 2048 --max-position-embeddings 2048 --vocab-size 51200")
                         .plan;
   CHECK(plan.precision == Precision::fp32);
   CHECK(plan.zero == 0);
@@ -168,9 +176,10 @@ TEST_CASE("Megatron-LM's silence: learned positions, biases, dropout, no shardin
 
 TEST_CASE("A mixture of experts in Megatron-LM's flags") {
   const Plan flags =
-      read("python pretrain_gpt.py --num-layers 61 --hidden-size 7168 --num-attention-heads 128 --ffn-hidden-size 18432 "
-           "--num-experts 256 --moe-router-topk 8 --moe-ffn-hidden-size 2048 --moe-layer-freq '([0]*3+[1]*58)' "
-           "--multi-latent-attention --q-lora-rank 1536 --kv-lora-rank 512 --expert-model-parallel-size 64 --bf16")
+      read(
+          "python pretrain_gpt.py --num-layers 61 --hidden-size 7168 --num-attention-heads 128 --ffn-hidden-size 18432 "
+          "--num-experts 256 --moe-router-topk 8 --moe-ffn-hidden-size 2048 --moe-layer-freq '([0]*3+[1]*58)' "
+          "--multi-latent-attention --q-lora-rank 1536 --kv-lora-rank 512 --expert-model-parallel-size 64 --bf16")
           .plan;
   CHECK(flags.experts == 256);
   CHECK(flags.experts_per_token == 8);
@@ -186,7 +195,8 @@ TEST_CASE("A DeepSpeed configuration alone") {
     "train_micro_batch_size_per_gpu": 4, "gradient_accumulation_steps": 8,
     "bf16": {"enabled": true}, "data_types": {"grad_accum_dtype": "fp32"},
     "zero_optimization": {"stage": 3, "offload_optimizer": {"device": "cpu"}, "overlap_comm": true}
-  })", "gpus=8");
+  })",
+                                     "gpus=8");
   const Plan& plan = reading.plan;
   CHECK(plan.framework == Framework::deepspeed);
   CHECK(plan.zero == 3);
@@ -200,11 +210,14 @@ TEST_CASE("A DeepSpeed configuration alone") {
 }
 
 TEST_CASE("transformers under deepspeed, with the JSON in the script") {
-  const Plan plan = read("cat <<'EOF' > ds.json\n{\"zero_optimization\": {\"stage\": 2}, \"bf16\": {\"enabled\": \"auto\"},\n"
-                         "\"train_micro_batch_size_per_gpu\": \"auto\"}\nEOF\n"
-                         "deepspeed --num_gpus=4 run_clm.py --deepspeed ds.json --model_name_or_path mistralai/Mistral-7B-v0.1 "
-                         "--per_device_train_batch_size 2 --gradient_accumulation_steps 16 --bf16 --block_size 2048 "
-                         "--gradient_checkpointing True").plan;
+  const Plan plan =
+      read(
+          "cat <<'EOF' > ds.json\n{\"zero_optimization\": {\"stage\": 2}, \"bf16\": {\"enabled\": \"auto\"},\n"
+          "\"train_micro_batch_size_per_gpu\": \"auto\"}\nEOF\n"
+          "deepspeed --num_gpus=4 run_clm.py --deepspeed ds.json --model_name_or_path mistralai/Mistral-7B-v0.1 "
+          "--per_device_train_batch_size 2 --gradient_accumulation_steps 16 --bf16 --block_size 2048 "
+          "--gradient_checkpointing True")
+          .plan;
   CHECK(plan.model == "mistral-7b-v0.1");
   CHECK(plan.framework == Framework::deepspeed);
   CHECK(plan.zero == 2);
@@ -217,24 +230,31 @@ TEST_CASE("transformers under deepspeed, with the JSON in the script") {
 }
 
 TEST_CASE("accelerate: FSDP by flags and by its file") {
-  const Plan flags = read("accelerate launch --use_fsdp --fsdp_version 2 --num_processes 16 --num_machines 2 "
-                          "--mixed_precision bf16 train.py --model_name_or_path Qwen/Qwen2.5-7B --max_length 4096").plan;
+  const Plan flags = read(
+                         "accelerate launch --use_fsdp --fsdp_version 2 --num_processes 16 --num_machines 2 "
+                         "--mixed_precision bf16 train.py --model_name_or_path Qwen/Qwen2.5-7B --max_length 4096")
+                         .plan;
   CHECK(flags.framework == Framework::fsdp2);
   CHECK(flags.library == Library::hf);
   CHECK(flags.gpus == 16);
   CHECK(flags.node == 8);
   CHECK(flags.precision == Precision::bf16);
   CHECK(flags.micro_batch == 8);  // transformers' own
-  const Plan file = read("distributed_type: FSDP\nfsdp_config:\n  fsdp_sharding_strategy: SHARD_GRAD_OP\n"
-                         "  fsdp_offload_params: false\nmixed_precision: bf16\nnum_processes: 4\n").plan;
+  const Plan file = read(
+                        "distributed_type: FSDP\nfsdp_config:\n  fsdp_sharding_strategy: SHARD_GRAD_OP\n"
+                        "  fsdp_offload_params: false\nmixed_precision: bf16\nnum_processes: 4\n")
+                        .plan;
   CHECK(file.framework == Framework::fsdp);
   CHECK(file.zero == 2);
   CHECK(file.gpus == 4);
 }
 
 TEST_CASE("QLoRA in TRL's flags") {
-  const Plan plan = read("python sft.py --model_name_or_path meta-llama/Llama-2-7b-hf --use_peft --lora_r 64 --load_in_4bit "
-                         "--lora_target_modules all-linear --per_device_train_batch_size 1 --bf16 --optim paged_adamw_8bit").plan;
+  const Plan plan =
+      read(
+          "python sft.py --model_name_or_path meta-llama/Llama-2-7b-hf --use_peft --lora_r 64 --load_in_4bit "
+          "--lora_target_modules all-linear --per_device_train_batch_size 1 --bf16 --optim paged_adamw_8bit")
+          .plan;
   CHECK(plan.model == "llama-2-7b");
   CHECK(plan.method == Method::qlora);
   CHECK(plan.lora_rank == 64);
@@ -243,8 +263,11 @@ TEST_CASE("QLoRA in TRL's flags") {
 }
 
 TEST_CASE("torchtitan by flags and by its file") {
-  const Plan flags = read("torchrun --nproc_per_node=8 --nnodes 4 -m torchtitan.train --model.name llama3 --model.flavor 70B "
-                          "--parallelism.tensor_parallel_degree 8 --training.local_batch_size 2 --training.seq_len 8192").plan;
+  const Plan flags =
+      read(
+          "torchrun --nproc_per_node=8 --nnodes 4 -m torchtitan.train --model.name llama3 --model.flavor 70B "
+          "--parallelism.tensor_parallel_degree 8 --training.local_batch_size 2 --training.seq_len 8192")
+          .plan;
   CHECK(flags.model == "llama-3.1-70b");
   CHECK(flags.framework == Framework::fsdp2);
   CHECK(flags.library == Library::torchtitan);
@@ -253,8 +276,11 @@ TEST_CASE("torchtitan by flags and by its file") {
   CHECK(flags.sp);
   CHECK(flags.micro_batch == 2);
   CHECK(flags.recompute == Recompute::selective);
-  const Plan file = read("[model]\nname = \"llama3\"\nflavor = \"8B\"\n\n[training]\nlocal_batch_size = 1\nseq_len = 4096\n"
-                         "compile = true # faster\n[activation_checkpoint]\nmode = \"full\"\n").plan;
+  const Plan file =
+      read(
+          "[model]\nname = \"llama3\"\nflavor = \"8B\"\n\n[training]\nlocal_batch_size = 1\nseq_len = 4096\n"
+          "compile = true # faster\n[activation_checkpoint]\nmode = \"full\"\n")
+          .plan;
   CHECK(file.model == "llama-3.1-8b");
   CHECK(file.compile);
   CHECK(file.recompute == Recompute::full);
@@ -262,14 +288,18 @@ TEST_CASE("torchtitan by flags and by its file") {
 }
 
 TEST_CASE("Environment before the command is read") {
-  const Plan plan = read("PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True torchrun --nproc_per_node 2 train.py --bf16").plan;
+  const Plan plan =
+      read("PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True torchrun --nproc_per_node 2 train.py --bf16").plan;
   CHECK(plan.allocator == Allocator::expandable);
   CHECK(plan.gpus == 2);
 }
 
 TEST_CASE("A container's image starts its server") {
-  const Plan plan = read("docker run --gpus all -p 8000:8000 --ipc=host vllm/vllm-openai:v0.9.1 --model Qwen/Qwen2.5-7B-Instruct "
-                         "--tensor-parallel-size 2").plan;
+  const Plan plan =
+      read(
+          "docker run --gpus all -p 8000:8000 --ipc=host vllm/vllm-openai:v0.9.1 --model Qwen/Qwen2.5-7B-Instruct "
+          "--tensor-parallel-size 2")
+          .plan;
   CHECK(plan.model == "qwen2.5-7b");
   CHECK(plan.serve_tp == 2);
 }
@@ -349,9 +379,31 @@ TEST_CASE("Names of models") {
 }
 
 TEST_CASE("Any text gives a calm answer") {
-  for (const char* text : {"\"", "'", "$", "${", "$(", "((((", "\\", "A=(", "<<", "<<EOF\nx", "vllm serve", "-", "--", "{\"a\":",
-                           "[[[[", "vllm serve '", "torchrun", "A=$A $A", "a: b: c", "\xff\xfe",
-                           "vllm serve a < b", "<", "(", ")", "a ) b"}) {
+  for (const char* text : {"\"",
+                           "'",
+                           "$",
+                           "${",
+                           "$(",
+                           "((((",
+                           "\\",
+                           "A=(",
+                           "<<",
+                           "<<EOF\nx",
+                           "vllm serve",
+                           "-",
+                           "--",
+                           "{\"a\":",
+                           "[[[[",
+                           "vllm serve '",
+                           "torchrun",
+                           "A=$A $A",
+                           "a: b: c",
+                           "\xff\xfe",
+                           "vllm serve a < b",
+                           "<",
+                           "(",
+                           ")",
+                           "a ) b"}) {
     INFO(text);
     CHECK_NOTHROW(read(text));
   }
@@ -360,8 +412,9 @@ TEST_CASE("Any text gives a calm answer") {
 }
 
 TEST_CASE("Cut and shuffled scripts give a calm answer, and their plans can be written") {
-  const std::string script = write_launch(read_plan("gpus=16&framework=deepspeed&zero=3&engine=sglang&serve_tp=4").plan) +
-                             "A=(1 \"$B\" ${C:-x})\ntorchrun $A ${A[@]} pretrain_gpt.py --num-layers 4 --moe-layer-freq '([0]*3)'\n";
+  const std::string script =
+      write_launch(read_plan("gpus=16&framework=deepspeed&zero=3&engine=sglang&serve_tp=4").plan) +
+      "A=(1 \"$B\" ${C:-x})\ntorchrun $A ${A[@]} pretrain_gpt.py --num-layers 4 --moe-layer-freq '([0]*3)'\n";
   samples::Random random(7);
   for (int turn = 0; turn < 150; ++turn) {
     std::string text = script;

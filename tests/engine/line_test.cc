@@ -40,21 +40,21 @@ TEST_CASE("a result above 2^53 is flagged and saturates") {
 }
 
 TEST_CASE("a group adds its children to the byte, and their bands plainly") {
-  const Line line = group("sum", "Sum",
-                          {leaf("a", "A", {times("", 100, "")}, "", 0.1), leaf("b", "B", {times("", 50, "")}, "", 0.5)});
+  const Line line = group(
+      "sum", "Sum", {leaf("a", "A", {times("", 100, "")}, "", 0.1), leaf("b", "B", {times("", 50, "")}, "", 0.5)});
   CHECK(line.bytes == 150);
   CHECK(line.band_bytes == 35);
 }
 
 TEST_CASE("the band of a bill is the root of the sum of squares of its lines") {
-  CHECK(total_band_bytes({leaf("a", "A", {times("", 30, "")}, "", 0.1), leaf("b", "B", {times("", 40, "")}, "", 0.1)}) ==
-        5);
+  CHECK(total_band_bytes(
+            {leaf("a", "A", {times("", 30, "")}, "", 0.1), leaf("b", "B", {times("", 40, "")}, "", 0.1)}) == 5);
 }
 
 TEST_CASE("a formula prints the factors, divisions last") {
-  const Line line = leaf("a", "A",
-                         {times("L", 80, "layers"), over("tp", 8, "tensor parallel"), times("s", 4096, "tokens"),
-                          times("", 0.5, "B")});
+  const Line line = leaf(
+      "a", "A",
+      {times("L", 80, "layers"), over("tp", 8, "tensor parallel"), times("s", 4096, "tokens"), times("", 0.5, "B")});
   CHECK(formula(line) == "80 layers × 4096 tokens × 0.5 B ÷ 8 tensor parallel");
   CHECK(formula(group("g", "G", {line})).empty());
 }

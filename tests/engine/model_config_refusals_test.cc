@@ -69,8 +69,10 @@ TEST_CASE("JSON nested deeper than a config.json ever is, is not read") {
     return "{" + kLlama + ",\"x\":" + std::string(depth, '[') + std::string(depth, ']') + "}";
   };
   CHECK(read_config(nested(50)).ok);
-  refuses(nested(150), "config.json", (std::to_string(nested(150).size()) + " bytes of objects nested deeper than in any "
-                                       "config.json").c_str());
+  refuses(nested(150), "config.json",
+          (std::to_string(nested(150).size()) + " bytes of objects nested deeper than in any "
+                                                "config.json")
+              .c_str());
   CHECK(read_config("{" + kLlama + ",\"x\":\"" + std::string(1000, '{') + "\"}").ok);
 }
 

@@ -36,8 +36,9 @@ TEST_CASE("what cannot be used of a site's file is left out and named") {
   CHECK(site.prices.empty());
   CHECK(site.gpus.empty());
   CHECK(site.models.empty());
-  const std::vector<std::string> wheres = {"defaults: ",     "prices.h100-sxm5-80gb: ", "prices.h900: ", "gpus[0].id: ",
-                                           "gpus[1].plan: ", "gpus[2]: ",               "models[0].config"};
+  const std::vector<std::string> wheres = {
+      "defaults: ", "prices.h100-sxm5-80gb: ", "prices.h900: ", "gpus[0].id: ", "gpus[1].plan: ",
+      "gpus[2]: ",  "models[0].config"};
   REQUIRE(site.faults.size() == wheres.size());
   for (size_t i = 0; i < wheres.size(); i++) CHECK(site.faults[i].starts_with(wheres[i]));
 }

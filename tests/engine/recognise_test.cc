@@ -26,11 +26,11 @@ TEST_CASE("JSON is told apart by its members") {
 }
 
 TEST_CASE("Launch commands and configurations") {
-  for (const char* text : {"vllm serve meta-llama/Llama-3.1-8B --tensor-parallel-size 2",
-                           "python -m sglang.launch_server --model-path Qwen/Qwen3-8B --tp 2",
-                           "./llama-server -m model.gguf -c 8192", "OLLAMA_NUM_PARALLEL=4 ollama serve",
-                           "torchrun --nproc_per_node 8 pretrain_gpt.py --num-layers 32",
-                           "[parallelism]\ntensor_parallel_degree = 8", "distributed_type: FSDP\nnum_processes: 8"}) {
+  for (const char* text :
+       {"vllm serve meta-llama/Llama-3.1-8B --tensor-parallel-size 2",
+        "python -m sglang.launch_server --model-path Qwen/Qwen3-8B --tp 2", "./llama-server -m model.gguf -c 8192",
+        "OLLAMA_NUM_PARALLEL=4 ollama serve", "torchrun --nproc_per_node 8 pretrain_gpt.py --num-layers 32",
+        "[parallelism]\ntensor_parallel_degree = 8", "distributed_type: FSDP\nnum_processes: 8"}) {
     INFO(text);
     CHECK(recognise(text) == Pasted::launch);
   }

@@ -31,7 +31,8 @@ std::string first_words(const std::string& share) {
 constexpr const char* kTwoKinds =
     "model=llama-3.1-8b&gpus=16&framework=fsdp&question=cheapest&gpus_among=h100-sxm5-80gb,a100-sxm4-80gb";
 const char* const kPlans[] = {"model=llama-3.1-8b&gpus=8&tokens=1e9&global_batch=64", "model=llama-3.1-405b&gpus=8",
-                              kTwoKinds, "model=llama-3.1-70b&question=replicas&qps=20", "model=custom&params=7B&gpus=8"};
+                              kTwoKinds, "model=llama-3.1-70b&question=replicas&qps=20",
+                              "model=custom&params=7B&gpus=8"};
 
 }  // namespace
 

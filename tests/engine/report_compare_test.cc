@@ -16,12 +16,10 @@ const ComparedFigure* figure_of(const Comparison& comparison, std::string_view i
   return nullptr;
 }
 
-std::string with_vs(const std::string& here, const std::string& there) {
-  return here + "&vs=" + percent_encode(there);
-}
+std::string with_vs(const std::string& here, const std::string& there) { return here + "&vs=" + percent_encode(there); }
 
 /// On each side the children of a line add up to it, where it has any there.
-void check_sums(const std::vector<ComparedLine>& lines, std::optional<uint64_t> ComparedLine::* side) {
+void check_sums(const std::vector<ComparedLine>& lines, std::optional<uint64_t> ComparedLine::*side) {
   for (size_t i = 0; i < lines.size(); ++i) {
     uint64_t sum = 0;
     for (size_t j = i + 1; j < lines.size() && lines[j].depth > lines[i].depth; ++j) {
@@ -102,7 +100,8 @@ TEST_CASE("The report of a plan with vs holds the comparison in every face") {
   REQUIRE(both.other != nullptr);
   CHECK(both.other->other == nullptr);
   CHECK(both.share == "v=1&model=llama-2-7b&gpus=8");
-  for (const std::string& face : {report_json(both), comparison_text(both), comparison_markdown(both), comparison_csv(both)}) {
+  for (const std::string& face :
+       {report_json(both), comparison_text(both), comparison_markdown(both), comparison_csv(both)}) {
     CHECK(face.find("recompute") != std::string::npos);
     CHECK(face.find("Activations") != std::string::npos);
   }

@@ -52,7 +52,9 @@ TEST_CASE("the parts of a list are translated each, and so is a word beside a fi
 
 TEST_CASE("what was translated is not translated again") { CHECK(zh("每层 GPUs 数") == "每层 GPUs 数"); }
 
-TEST_CASE("a sentence inside another begins small") { CHECK(zh("it takes 5; raise the global batch") == "需要 5；增大全局批量"); }
+TEST_CASE("a sentence inside another begins small") {
+  CHECK(zh("it takes 5; raise the global batch") == "需要 5；增大全局批量");
+}
 
 TEST_CASE("a sentence does not reach into the next, and its rest is translated alone") {
   CHECK(zh("It takes 5. 1 of 2") == "需要 5。2 之 1");

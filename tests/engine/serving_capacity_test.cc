@@ -74,7 +74,8 @@ TEST_CASE("vllm's GPU holds its utilization of the card, the context that was th
   CHECK(outside(newest) == newest.lines[3].bytes + newest.lines[5].bytes);
   CHECK(outside(counted) == counted.lines[5].bytes);
   CHECK(outside(old) == old.lines[3].bytes);
-  // The second engine counts everything that is in use until 0.9.2; the first one, on older cards or asked for, never did.
+  // The second engine counts everything that is in use until 0.9.2; the first one, on older cards or asked for, never
+  // did.
   CHECK(outside(bill_of(share + "0.8.5")) == old.lines[3].bytes);
   CHECK(outside(bill_of(share + "0.8.5V0")) == newest.lines[3].bytes + newest.lines[5].bytes);
 }
@@ -85,7 +86,8 @@ TEST_CASE("sglang's mem_fraction_static is for weights and pools; all else comes
 }
 
 TEST_CASE("sglang's pool takes whole 2 MiB a tensor", "[serving]") {
-  // Mistral-7B, 56,524 tokens: 64 tensors of 110.4 MiB take 112; 7.25 GiB went with a table of 2049 x 32768 (sglang#2468)
+  // Mistral-7B, 56,524 tokens: 64 tensors of 110.4 MiB take 112; 7.25 GiB went with a table of 2049 x 32768
+  // (sglang#2468)
   const ServingBill bill = bill_of("model=mistral-7b-v0.1&engine=sglang&max_seqs=2049&measured_kv_pool=7408713728B");
   const vram::Line& buffers = bill.lines[4];
   REQUIRE(buffers.children.size() == 2);  // request_table, pool_rounding
@@ -122,8 +124,8 @@ TEST_CASE("llama.cpp's layers that are not on the GPU lie in host memory, with t
   const std::string share = "model=llama-2-7b&engine=llamacpp&weights=fp16&kv=fp16&prompt=4096&output=0";
   const ServingBill all = bill_of(share), half = bill_of(share + "&gpu_layers=16");
   REQUIRE(all.host_lines.size() == 2);
-  CHECK(all.host_lines[0].bytes == 2ull * 32000 * 4096);               // the input embedding
-  CHECK(all.host_lines[1].bytes == 512ull * 4 * (4096 + 4096));        // mask and embeddings of a micro-batch
+  CHECK(all.host_lines[0].bytes == 2ull * 32000 * 4096);         // the input embedding
+  CHECK(all.host_lines[1].bytes == 512ull * 4 * (4096 + 4096));  // mask and embeddings of a micro-batch
   REQUIRE(half.host_lines.size() == 3);
   CHECK(half.host_lines[1].bytes == 16ull * 2 * 4096 * 4096 * 2);
   CHECK(half.host_lines[0].bytes + *half.weights_bytes_per_gpu == all.host_lines[0].bytes + *all.weights_bytes_per_gpu);
@@ -195,7 +197,7 @@ TEST_CASE("Two populations in one pool take their mean; apart each has replicas 
   CHECK(*both.max_concurrency == std::floor(131072 / (0.75 * 1024 + 0.25 * 8192)));
   CHECK(*both.max_concurrency_short == 128);
   CHECK(*both.max_concurrency_long == 16);
-  CHECK(*both.replicas_needed == 2);                     // 40 over 0.7 x 46
-  CHECK(*both.replicas_needed_apart == 1 + 1);           // 30 over 0.7 x 128, 10 over 0.7 x 16
+  CHECK(*both.replicas_needed == 2);            // 40 over 0.7 x 46
+  CHECK(*both.replicas_needed_apart == 1 + 1);  // 30 over 0.7 x 128, 10 over 0.7 x 16
   CHECK_FALSE(bill_of(share).max_concurrency_long.has_value());
 }

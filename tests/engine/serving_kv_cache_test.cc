@@ -117,7 +117,8 @@ TEST_CASE("sglang's pool of windows has 0.8 of the tokens", "[serving]") {
 TEST_CASE("A window caps what its layers keep, however long the request", "[serving]") {
   for (const char* engine : {"generic", "static", "vllm", "trtllm", "llamacpp"}) {
     const std::string share = std::string("model=gemma-3-4b&kv=bf16&max_len=1000000&batch_tokens=512&engine=") + engine;
-    const uint64_t at_64k = request(share + "&output=0&prompt=65536"), at_128k = request(share + "&output=0&prompt=131072");
+    const uint64_t at_64k = request(share + "&output=0&prompt=65536"),
+                   at_128k = request(share + "&output=0&prompt=131072");
     INFO(engine);
     CHECK(at_128k - at_64k == 65536 * *bill_of(share).kv_bytes_per_token_beyond_window);
   }

@@ -55,7 +55,8 @@ TEST_CASE("A time target limits the requests in flight", "[serving]") {
   CHECK(step(most + 1) > 0.008);
 }
 
-TEST_CASE("A request waits for the prefills that are under way, and between its tokens for those of others", "[serving]") {
+TEST_CASE("A request waits for the prefills that are under way, and between its tokens for those of others",
+          "[serving]") {
   const std::string share = "model=llama-3.1-8b&prompt=8192&output=256&concurrency=";  // a prompt fills a batch
   const ServingBill one = bill_of(share + "1"), many = bill_of(share + "32");
   CHECK(one.ttft_seconds == one.prefill_seconds);

@@ -11,7 +11,8 @@ using namespace vram;
 
 namespace {
 
-constexpr const char* kModels[] = {"llama-3.1-8b", "qwen2.5-7b", "mistral-7b-v0.1", "mixtral-8x7b", "gpt-oss-20b", "deepseek-v3"};
+constexpr const char* kModels[] = {"llama-3.1-8b", "qwen2.5-7b",  "mistral-7b-v0.1",
+                                   "mixtral-8x7b", "gpt-oss-20b", "deepseek-v3"};
 constexpr const char* kEngines[] = {"generic", "static", "vllm", "sglang", "trtllm"};
 
 class Draw {
@@ -70,7 +71,8 @@ TEST_CASE("More GPUs never hold fewer requests", "[serving]") {
     plan.replace(plan.find("serve_gpus=8"), 12, "kv=bf16");
     double before = 0;
     for (const char* gpus : {"1", "2", "4", "8"}) {
-      if (!serving_faults(read_plan(plan + "&serve_tp=" + gpus).plan).empty()) continue;  // heads that gpus do not divide
+      if (!serving_faults(read_plan(plan + "&serve_tp=" + gpus).plan).empty())
+        continue;  // heads that gpus do not divide
       const double now = held(plan + "&serve_tp=" + gpus);
       INFO(plan << " " << gpus);
       CHECK(now >= before);

@@ -29,11 +29,13 @@ TEST_CASE("vllm and sglang load the rotary table with the weights", "[serving]")
   // 2 B x max_positions x 128: 14.9595 and 14.9888 GiB in vllm's start-up logs
   CHECK(weights("model=llama-3-8b&weights=bf16") == 2ull * (8030261248 + 8192 * 128));
   CHECK(weights("model=llama-3.1-8b&weights=bf16&engine=sglang") == 2ull * (8030261248 + 2 * 131072 * 128));  // fp32
-  CHECK(weights("model=phi-4-mini&weights=bf16&engine_version=0.7.0") == 2ull * (3836021760 + 131072 * 96));  // 3/4 of a head
+  CHECK(weights("model=phi-4-mini&weights=bf16&engine_version=0.7.0") ==
+        2ull * (3836021760 + 131072 * 96));  // 3/4 of a head
 }
 
 TEST_CASE("Where free memory is measured, large tensors take whole 2 MiB", "[serving]") {
-  // Qwen3-14B on four GPUs: 17.5, 12.5, 85 and 42.5 MiB a layer take 18, 14, 86 and 44, of 40 layers; sglang prints 7.08
+  // Qwen3-14B on four GPUs: 17.5, 12.5, 85 and 42.5 MiB a layer take 18, 14, 86 and 44, of 40 layers; sglang
+  // prints 7.08
   const uint64_t rounded = weights("model=qwen3-14b&engine=sglang&serve_tp=4&weights=bf16");
   const uint64_t plain = weights("model=qwen3-14b&engine=vllm&engine_version=0.10.0&serve_tp=4&weights=bf16");
   // and of the two tables 1.0625 each; a rotary table in fp32 is 10 MiB more
@@ -68,12 +70,12 @@ TEST_CASE("GGUF files mix types tensor by tensor", "[serving]") {
   };
   // Files as llama.cpp prints them: what is on the GPU and, of them all, the input embedding in host memory.
   const Row rows[] = {
-      {"model=codellama-34b&weights=q4_k_m", 19282.64},   // llama.cpp, 2023-11
-      {"model=olmoe-1b-7b&weights=q4_0", 3744.37},        // llama.cpp on Hexagon
-      {"model=llama-3.1-70b&weights=q4_0", 38113.3},      // ollama#6279: 37.22 GiB
-      {"model=llama-2-7b&weights=q4_0", 3645.4},          // llama.cpp#4766: 3.56 GiB
-      {"model=llama-2-7b&weights=q8_0", 6830.1},          // 6.67 GiB
-      {"model=llama-2-7b&weights=fp16", 12851.2},         // 12.55 GiB
+      {"model=codellama-34b&weights=q4_k_m", 19282.64},  // llama.cpp, 2023-11
+      {"model=olmoe-1b-7b&weights=q4_0", 3744.37},       // llama.cpp on Hexagon
+      {"model=llama-3.1-70b&weights=q4_0", 38113.3},     // ollama#6279: 37.22 GiB
+      {"model=llama-2-7b&weights=q4_0", 3645.4},         // llama.cpp#4766: 3.56 GiB
+      {"model=llama-2-7b&weights=q8_0", 6830.1},         // 6.67 GiB
+      {"model=llama-2-7b&weights=fp16", 12851.2},        // 12.55 GiB
   };
   for (const Row& row : rows) {
     const ServingBill bill = vram::serving_bill(vram::read_plan(std::string(row.share) + "&engine=llamacpp").plan);

@@ -24,8 +24,8 @@ std::string figures(const Report& report) {
   std::optional<uint64_t> training, serving;
   if (!report.training.lines.empty()) training = report.training.device_bytes;
   if (!report.serving.lines.empty()) serving = report.serving.device_bytes;
-  return shown(known_parameters(report)) + "\t" + shown(training) + "\t" +
-         shown(report.compute.step_flops) + "\t" + shown(serving) + "\t" + shown(report.serving.kv_bytes_per_request);
+  return shown(known_parameters(report)) + "\t" + shown(training) + "\t" + shown(report.compute.step_flops) + "\t" +
+         shown(serving) + "\t" + shown(report.serving.kv_bytes_per_request);
 }
 
 }  // namespace

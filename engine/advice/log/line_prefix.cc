@@ -75,8 +75,7 @@ struct Pieces {
     size_t end = at + 1;
     bool number = false;
     for (; goes_on(end) && end < at + kName &&
-           (is_alphanumeric(text.at(end)) ||
-            std::string_view("_.-[]").find(text.at(end)) != std::string_view::npos);
+           (is_alphanumeric(text.at(end)) || std::string_view("_.-[]").find(text.at(end)) != std::string_view::npos);
          ++end) {
       number = number || is_digit(text.at(end));
     }

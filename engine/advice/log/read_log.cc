@@ -107,8 +107,7 @@ struct Reader {
     if (inside || unknown >= kMostUnknown) return at + 1;
     const SizeScan size = scan_size(text, at, Gigabyte::binary);
     const char last = size.end > at ? lower_case(text.at(size.end - 1)) : '\0';
-    const bool unit =
-        size.result == Scan::read && last == 'b' && is_letter(text.at(size.end - 2));
+    const bool unit = size.result == Scan::read && last == 'b' && is_letter(text.at(size.end - 2));
     if (!unit || text.at(size.end) == '/' || size.bytes < 1 << 10) return unit ? size.end : at + 1;
     size_t begin = at;
     while (begin > 0 && at - begin < kWordsBefore && text.lines[begin - 1] == text.lines[at]) --begin;
@@ -118,8 +117,7 @@ struct Reader {
   }
 
   static bool inside_token(char before) {
-    return is_alphanumeric(before) || before == '.' || before == '-' || before == '_' ||
-           before == '/';
+    return is_alphanumeric(before) || before == '.' || before == '-' || before == '_' || before == '/';
   }
 
   /// "resource=host;code=1455"
@@ -133,8 +131,7 @@ struct Reader {
         out.gaps.push_back({value, "", "the tool does not say", line(at)});
         continue;
       }
-      const bool number =
-          !value.empty() && (is_digit(value[0]) || value[0] == '-');
+      const bool number = !value.empty() && (is_digit(value[0]) || value[0] == '-');
       LogFigure said = figure(name, number ? CaptureKind::number : CaptureKind::text, at);
       if (number) said.number = read_number(value).value_or(0);
       said.text = value;

@@ -34,10 +34,23 @@ struct Random {
 };
 
 // What readers trip over: their own separators, numbers too large, text cut in the middle of a character.
-const std::string kPieces[] = {"&",     "=",  "%",    "%00", "%zz", "#",    "\"",   "{",        "}",
-                               "[",     "]",  ",",    ":",   "-",   "--",   "1e308", "1e-320",  "99999999999999999999",
-                               "0",     "-1", "nan",  "inf", "\n",  "\\",   "'",    "\xe2\x80", "\xff",
-                               "1,000", "GB", "null", "e",   ".",   "\x1b[", std::string(1, '\0')};
+const std::string kPieces[] = {"&",      "=",
+                               "%",      "%00",
+                               "%zz",    "#",
+                               "\"",     "{",
+                               "}",      "[",
+                               "]",      ",",
+                               ":",      "-",
+                               "--",     "1e308",
+                               "1e-320", "99999999999999999999",
+                               "0",      "-1",
+                               "nan",    "inf",
+                               "\n",     "\\",
+                               "'",      "\xe2\x80",
+                               "\xff",   "1,000",
+                               "GB",     "null",
+                               "e",      ".",
+                               "\x1b[",  std::string(1, '\0')};
 
 std::string changed(const std::vector<std::string>& inputs, Random& random) {
   std::string text = inputs[random.below(inputs.size())];
@@ -68,8 +81,8 @@ std::string changed(const std::vector<std::string>& inputs, Random& random) {
 std::vector<unsigned char> current;
 
 void keep_input() {
-  std::ofstream("fuzz-input", std::ios::binary).write(reinterpret_cast<const char*>(current.data()),
-                                                      static_cast<std::streamsize>(current.size()));
+  std::ofstream("fuzz-input", std::ios::binary)
+      .write(reinterpret_cast<const char*>(current.data()), static_cast<std::streamsize>(current.size()));
 }
 void keep_input_of_abort(int) { keep_input(); }
 
