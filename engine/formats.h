@@ -7,6 +7,9 @@
 
 namespace vram {
 
+/// Which linear layers of a mixture of experts the published checkpoints of a format quantise; of a dense model all.
+enum class Quantised : uint8_t { linears, mlps, experts };
+
 /// How a tensor is stored, of the weights or of the KV cache. `bits` an element include scales and zero points at the
 /// usual group size.
 struct Format {
@@ -16,8 +19,8 @@ struct Format {
   double nominal_bytes;           // the napkin's: 2, 1, 0.5
   bool blocks_only;               // embedding, head, norms and routers stay in 16 bit
   std::string_view note;          // source of `bits`
-  bool experts_only = false;      // of a mixture of experts only the experts are quantised
   std::string_view compute = "";  // the format its products run in: "fp8", "bf16" (a name of peak_tflops)
+  Quantised of_mixtures = Quantised::linears;
 };
 
 std::span<const Format> formats();

@@ -93,7 +93,14 @@ double llamacpp_context(const Plan& plan) {
   return std::max(1.0, (plan.unified ? plan.concurrency : 1) * request_tokens(plan));
 }
 
-/// llama.cpp's compute buffer, on every device. Reproduces logs of seven models to 1%.
+/// Copies of the hidden state beside the scores: three in one buffer, one more between the scheduler's graphs, and two
+/// more where query, key and value are one tensor.
+double hidden_copies(const Plan& plan) {
+  if (precedes_scheduler(plan.engine_version)) return 3;
+  return fuses_qkv(plan.subject->architecture) ? 6 : 4;
+}
+
+/// llama.cpp's compute buffer, on every device. Reproduces logs of ten models to 1%.
 Line llamacpp_activations(const Plan& plan) {
   const Architecture& a = plan.subject->architecture;
   const double context = llamacpp_context(plan);
@@ -105,7 +112,7 @@ Line llamacpp_activations(const Plan& plan) {
   Line scores =
       leaf("activations", "Compute buffer",
            {times("u", plan.ubatch, "tokens of a micro-batch"), times("", 4, "B"),
-            times("a", a.heads * context + context + (fuses_qkv(a) ? 6 : 4) * a.hidden, "scores, mask and hidden")},
+            times("a", a.heads * context + context + hidden_copies(plan) * a.hidden, "scores, mask and hidden")},
            "llama.cpp compute buffer without flash attention: scores in fp32", 0.1);
   return scores.bytes > logits.bytes ? scores : logits;
 }

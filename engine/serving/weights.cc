@@ -37,7 +37,8 @@ constexpr std::array<SectionText, static_cast<size_t>(WeightSection::count_)> kS
     {"head", "Output head"},
     {"outside", "Outside the text model"},
     {"draft", "Draft"},
-    {"absorbed", "Dequantised copies of kv_b"},
+    {"absorbed", "Absorbed copies of kv_b"},
+    {"group_indices", "Indices of the experts' groups"},
     {"rotary", "Rotary table"},
     {"rounding", "Rounding of the allocator"},
 }};
@@ -77,7 +78,10 @@ bool stays_wide(const Matrix& matrix, const Format& format, const Model& model) 
   if (!matrix.linear || matrix.part == Part::router || matrix.part == Part::norm || matrix.part == Part::bias)
     return true;
   if (matrix.part == Part::embedding || matrix.part == Part::head) return format.blocks_only;
-  return format.experts_only && model.architecture.experts > 0 && section_of(matrix) != WeightSection::experts;
+  if (model.architecture.experts <= 0 || format.of_mixtures == Quantised::linears) return false;
+  const WeightSection section = section_of(matrix);
+  return section != WeightSection::experts &&
+         (format.of_mixtures == Quantised::experts || section != WeightSection::mlp);
 }
 
 /// TensorRT-LLM's own int4 has one scale a column (--use_weight_only), not one a group.
@@ -289,16 +293,28 @@ void add_draft(const Plan& plan, Collector& out) {
   }
 }
 
-/// Latent attention's kv_b is absorbed into query and output; of quantised weights vllm and sglang keep a 16-bit copy
-/// (vllm mla/common.py, process_weights_after_loading).
+/// Latent attention's kv_b is absorbed into query and output: sglang keeps it transposed beside the weight
+/// (deepseek_weight_loader.py, post_load_weights: w_kc, w_vc), vllm a 16-bit copy of what is quantised (mla/common.py,
+/// process_weights_after_loading).
 void add_absorbed(const Plan& plan, const Replica& replica, const LayerKind& kind, double layers, Collector& out) {
   const Attention& a = kind.attention;
-  const bool engine_absorbs = plan.engine == Engine::vllm || plan.engine == Engine::sglang;
   const Format& format = weights_format(plan);
-  const bool wide = format.bits >= 16 || (format.experts_only && plan.subject->architecture.experts > 0);
-  if (a.kv_lora_rank <= 0 || !engine_absorbs || wide) return;
+  const bool mixture = plan.subject->architecture.experts > 0;
+  const bool wide = format.bits >= 16 || (mixture && format.of_mixtures != Quantised::linears);
+  const bool copies = plan.engine == Engine::sglang || (plan.engine == Engine::vllm && !wide);
+  if (a.kv_lora_rank <= 0 || !copies) return;
   const double elements = a.heads * (a.nope_head_dim + a.v_head_dim) * a.kv_lora_rank;
   out.put({WeightSection::absorbed, elements * layers, 16, replica.tp});
+}
+
+/// On AMD sglang's experts in groups of 4 bits keep the indices of their groups and of their order, 32 bits an input,
+/// which Marlin's conversion frees (compressed_tensors_wNa16_moe.py, CompressedTensorsWNA16TritonMoE).
+void add_group_indices(const Plan& plan, const Replica& replica, const LayerKind& kind, double layers, Collector& out) {
+  const Format& format = weights_format(plan);
+  const bool grouped = format.id == "int4" && kind.ffn.kind == FfnKind::moe;
+  if (plan.engine != Engine::sglang || plan.accelerator->vendor != "AMD" || !grouped) return;
+  const double inputs = plan.subject->architecture.hidden + kind.ffn.expert_width / replica.tp;
+  out.put({WeightSection::group_indices, 2 * inputs * kind.ffn.experts * layers, 32, replica.ep});
 }
 
 double rotary_elements(const Architecture& a) {
@@ -358,7 +374,9 @@ std::vector<WeightParcel> weight_parcels(const Plan& plan, const Replica& replic
   add_ends(model, stage, out);
   for (size_t k = 0; k < model.kinds.size(); ++k) {
     out.add_layers(k);
-    add_absorbed(plan, replica, model.kinds[k], model.layers_of_kind(k, stage.first, stage.count), out);
+    const double layers = model.layers_of_kind(k, stage.first, stage.count);
+    add_absorbed(plan, replica, model.kinds[k], layers, out);
+    add_group_indices(plan, replica, model.kinds[k], layers, out);
   }
   if (stage.has_head) add_draft(plan, out);
   add_rotary(plan, out);

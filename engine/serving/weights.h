@@ -22,6 +22,7 @@ enum class WeightSection : uint8_t {
   outside,
   draft,
   absorbed,
+  group_indices,
   rotary,
   rounding,
   count_

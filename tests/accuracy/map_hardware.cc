@@ -32,11 +32,11 @@ int fitness(std::string_view id, const Words& given, double gb) {
   return score;
 }
 
-/// The preset whose chip the text names, of the variant that fits best.
-std::string preset_of(const std::string& gpu, double gb) {
+/// The preset whose chip `named` names, of the variant that fits the whole text best.
+std::string preset_named(const std::string& named, const std::string& gpu, double gb) {
   Words given;
   given.add(gpu);
-  const std::string wanted = compact(gpu.substr(0, gpu.find('(')));
+  const std::string wanted = compact(named);
   std::string best, best_chip;
   int best_score = -100;
   for (const PresetRow& row : hardware_presets()) {
@@ -49,6 +49,12 @@ std::string preset_of(const std::string& gpu, double gb) {
     best_score = score;
   }
   return best;
+}
+
+/// What stands in brackets counts where nothing before them is a chip: "288GB class (MI355X, inferred)".
+std::string preset_of(const std::string& gpu, double gb) {
+  const std::string before = preset_named(gpu.substr(0, gpu.find('(')), gpu, gb);
+  return before.empty() ? preset_named(gpu, gpu, gb) : before;
 }
 
 /// Jean Zay's nodes of 8 A100 have four Omni-Path links of 100 Gb/s (bigscience, train/tr11-176B-ml/README.md).

@@ -63,6 +63,16 @@ TEST_CASE("Quantised checkpoints keep embedding and head in 16 bit", "[serving]"
   }
 }
 
+TEST_CASE("Which linears of a mixture a 4-bit checkpoint quantises", "[serving]") {
+  // DeepSeek-R1-FP4 on 4 B200, sglang: every MLP in NVFP4, attention in 16 bit, kv_b a second time
+  CHECK(near(gib(weights("model=deepseek-r1&engine=sglang&weights=nvfp4&serve_tp=4&gpu=b200-180gb")), 94.5, 0.002));
+  // Kimi-K2.5 with its tower on 8 MI355X, sglang: experts in groups of 32, indices of the groups beside them
+  const std::string kimi = "model=kimi-k2&extra_params=470000000&engine=sglang&weights=int4&serve_tp=8&gpu=";
+  CHECK(near(gib(weights(kimi + "mi355x-288gb")), 73.58, 0.005));
+  CHECK(weights(kimi + "mi355x-288gb") - weights(kimi + "b200-180gb") ==
+        60ull * 384 * 2 * (7168 + 2048 / 8) * 4 - 8388608ull * 2);  // and a rotary table in 16 bit
+}
+
 TEST_CASE("GGUF files mix types tensor by tensor", "[serving]") {
   struct Row {
     const char* share;

@@ -1,0 +1,44 @@
+#include <catch2/catch_test_macros.hpp>
+#include <string>
+
+#include "engine/plan/plan.h"
+#include "engine/serving/llamacpp.h"
+#include "engine/serving/serving.h"
+
+namespace {
+
+double compute_buffer_mib(const std::string& share) {
+  const vram::ServingBill bill = vram::serving_bill(vram::read_plan("engine=llamacpp&output=0&flash=0&" + share).plan);
+  for (const vram::Line& line : bill.lines) {
+    if (std::string(line.id) == "activations") return static_cast<double>(line.bytes) / 1048576;
+  }
+  return 0;
+}
+
+}  // namespace
+
+TEST_CASE("llama.cpp's compute buffer without flash attention, by build", "[serving]") {
+  struct Row {
+    const char* share;
+    double mebibytes;
+  };
+  const Row rows[] = {
+      // "VRAM scratch buffer" of 2023's logs: one buffer for the whole graph
+      {"model=llama-2-13b&engine_version=2023-10&prompt=4096", 358.00},
+      {"model=llama-2-7b&engine_version=2023-09&prompt=512", 70.50},                    // logits of a micro-batch
+      {"model=mistral-7b-v0.1&engine_version=2023-11&prompt=4096&ubatch=1024", 576.0},  // 576.01
+      // "compute buffer size" since the scheduler over backends
+      {"model=llama-2-7b&prompt=2048", 164.00},
+      {"model=llama-3.1-8b&prompt=8192", 560.00},
+      {"model=phi-3-mini-4k&prompt=4096&ubatch=256", 150.00},
+  };
+  for (const Row& row : rows) {
+    INFO(row.share);
+    CHECK(compute_buffer_mib(row.share) == row.mebibytes);
+  }
+}
+
+TEST_CASE("A build is dated or numbered", "[serving]") {
+  for (const char* old : {"2023-11", "b1500", "1842"}) CHECK(vram::precedes_scheduler(old));
+  for (const char* later : {"", "2024-01", "b1843", "b4000", "4000", "x"}) CHECK_FALSE(vram::precedes_scheduler(later));
+}
