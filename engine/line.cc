@@ -130,7 +130,7 @@ Wide rounded_up(Wide numerator, Wide denominator) {
   return n / d + (n % d != 0 ? 1 : 0);
 }
 
-std::optional<Wide> plain_product(const Factors& factors) {
+std::optional<Wide> plain_product(std::span<const Factor> factors) {
   PlainProduct product;
   for (const Factor& factor : factors)
     if (!product.take(factor)) return std::nullopt;
@@ -138,7 +138,7 @@ std::optional<Wide> plain_product(const Factors& factors) {
 }
 
 /// The product of any factors. Empty where 128 bits do not hold it even so.
-std::optional<Wide> cancelled_product(const Factors& factors) {
+std::optional<Wide> cancelled_product(std::span<const Factor> factors) {
   CancelledProduct product;
   for (const Factor& factor : factors) {
     const Fraction fraction = fraction_of(factor.value);
@@ -165,7 +165,7 @@ Lines::operator const std::vector<Line>&() const {
   return lines_ ? *lines_ : none;
 }
 
-uint64_t product_bytes(const Factors& factors, bool* too_large) {
+uint64_t product_bytes(std::span<const Factor> factors, bool* too_large) {
   std::optional<Wide> bytes = plain_product(factors);
   if (!bytes) bytes = cancelled_product(factors);
   const bool large = !bytes || *bytes > kLargestBillBytes;
@@ -173,7 +173,7 @@ uint64_t product_bytes(const Factors& factors, bool* too_large) {
   return large ? kLargestBillBytes : static_cast<uint64_t>(*bytes);
 }
 
-Amount product(const Factors& factors, double band_share) {
+Amount product(std::span<const Factor> factors, double band_share) {
   Amount amount;
   amount.bytes = product_bytes(factors, &amount.too_large);
   amount.band_bytes = static_cast<uint64_t>(std::ceil(static_cast<double>(amount.bytes) * band_share));
@@ -198,7 +198,7 @@ void add_width(Factors& factors, double bits) {
 
 Line leaf(const char* id, const char* label, Factors&& factors, const char* note, double band_share) {
   leave_what_counts(factors);
-  return {product(factors, band_share), id, label, note, std::move(factors), {}};
+  return {product(factors, band_share), id, label, note, {factors.begin(), factors.end()}, {}};
 }
 
 Line group(const char* id, const char* label, std::vector<Line> children, const char* note) {

@@ -136,7 +136,7 @@ void about_figures(const Plan& plan, const ComputeFigures& compute, Findings& ou
   if (estimated) {
     add(out, Severity::info, "mfu_estimated",
         "Times rest on an estimated MFU of " + show_fixed(*compute.mfu * 100, 0) + "% ± " +
-            show_fixed(*compute.mfu_band * 100, 0) + " points: " + compute.mfu_reason +
+            show_fixed(*compute.mfu_band * 100, 0) + " points: " + mfu_reason(compute) +
             ". Give mfu if you have measured it.");
   }
   about_measured_speed(plan, compute, out);

@@ -7,7 +7,7 @@
 namespace vram {
 namespace {
 
-void write_factors(JsonWriter& json, const Factors& factors) {
+void write_factors(JsonWriter& json, const std::vector<Factor>& factors) {
   json.open('[', "factors");
   for (const Factor& factor : factors) {
     json.open('{');

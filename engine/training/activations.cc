@@ -93,10 +93,11 @@ std::vector<Line> area_lines(const Plan& plan, const std::vector<SavedSum>& sums
   std::vector<Line> areas;
   areas.reserve(std::size(kAreas) + 4);  // checkpoints, outputs and the working layer may follow
   for (const AreaName& name : kAreas) {
+    const auto belongs = [&name](const SavedSum& sum) { return sum.tensor.area == name.area && sum.layers > 0; };
     std::vector<Line> children;
-    children.reserve(sums.size());
+    children.reserve(static_cast<size_t>(std::count_if(sums.begin(), sums.end(), belongs)));
     for (const SavedSum& sum : sums)
-      if (sum.tensor.area == name.area && sum.layers > 0) children.push_back(tensor_leaf(plan, sum, in_flight));
+      if (belongs(sum)) children.push_back(tensor_leaf(plan, sum, in_flight));
     if (!children.empty()) areas.push_back(sum_line(name.id, name.label, std::move(children)));
   }
   return areas;
