@@ -91,7 +91,7 @@ void about_the_pipeline(const Plan& plan, Findings& out) {
 }
 
 /// Parallelism that a plan that fits could do without, where that is no slower.
-void add_unneeded(const Plan& plan, Change change, std::string who, Findings& out) {
+void add_unneeded(const Plan& plan, const Change& change, const std::string& who, Findings& out) {
   Plan without = plan;
   if (!apply(change, without)) return;
   const TrainingTotals bill = training_totals(without);

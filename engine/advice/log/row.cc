@@ -156,7 +156,7 @@ struct Matcher {
     if (kind == 'w' || kind == 't') return capture_text(kind, std::move(name), rest);
     if (kind == 'n' || kind == 'f') return capture_number(std::move(name));
     if (kind == 'L') return capture_list(name);
-    return capture_size(kind, std::move(name));
+    return capture_size(kind, name);
   }
 
   void keep(Capture capture) {
@@ -173,7 +173,7 @@ struct Matcher {
     return true;
   }
 
-  bool capture_size(char kind, std::string name) {
+  bool capture_size(char kind, const std::string& name) {
     Capture found{name.empty() ? name : name + "_bytes", CaptureKind::bytes, Scan::read, 0, 0, "", at, at};
     if (kind == 'S') {
       const SizeScan size = scan_size(text, at, gigabyte);
