@@ -72,17 +72,18 @@ struct CancelledProduct {
 };
 
 bool is_usual_integer(double value) {
-  return value >= 0 && value < kLargestFactor && static_cast<double>(static_cast<int64_t>(value)) == value;
+  return std::fabs(value) < kLargestFactor && static_cast<double>(static_cast<int64_t>(value)) == value;
 }
 
 /// What a line shows of its factors is what counts of them.
 void leave_what_counts(Factors& factors) {
   for (Factor& factor : factors)
-    if (!is_usual_integer(factor.value)) factor.value = counting(factor.value);
+    if (!is_usual_integer(factor.signed_value))
+      factor.signed_value = std::copysign(counting(factor.value()), factor.signed_value);
 }
 
 std::string term_text(const Factor& factor) {
-  std::string text = write_number(factor.value);
+  std::string text = write_number(factor.value());
   if (*factor.meaning) text.append(" ").append(factor.meaning);
   return text;
 }
@@ -114,12 +115,13 @@ struct PlainProduct {
   }
   /// False for what is no positive number of at most 18 digits, decimals included.
   bool take(const Factor& factor) {
-    Wide& up = factor.op == '/' ? denominator : numerator;
-    if (!(factor.value > 0 && factor.value < 1e18)) return factor.value == 0 && factor.op == '*' && multiply(up, 0);
-    const auto whole = static_cast<uint64_t>(factor.value);
-    if (static_cast<double>(whole) == factor.value) return multiply(up, whole);
-    const double scale = decimals(factor.value), scaled = std::nearbyint(factor.value * scale);
-    Wide& down = factor.op == '/' ? numerator : denominator;
+    const double value = factor.value();
+    Wide& up = factor.divides() ? denominator : numerator;
+    if (!(value > 0 && value < 1e18)) return value == 0 && !factor.divides() && multiply(up, 0);
+    const auto whole = static_cast<int64_t>(value);
+    if (static_cast<double>(whole) == value) return multiply(up, static_cast<uint64_t>(whole));
+    const double scale = decimals(value), scaled = std::nearbyint(value * scale);
+    Wide& down = factor.divides() ? numerator : denominator;
     return scaled >= 1 && multiply(up, static_cast<uint64_t>(scaled)) && multiply(down, static_cast<uint64_t>(scale));
   }
 };
@@ -141,8 +143,8 @@ std::optional<Wide> plain_product(std::span<const Factor> factors) {
 std::optional<Wide> cancelled_product(std::span<const Factor> factors) {
   CancelledProduct product;
   for (const Factor& factor : factors) {
-    const Fraction fraction = fraction_of(factor.value);
-    if (factor.op == '/') {
+    const Fraction fraction = fraction_of(factor.value());
+    if (factor.divides()) {
       product.divide(fraction.numerator);
       product.multiply(fraction.denominator);
     } else {
@@ -260,7 +262,7 @@ std::string formula(const Line& line) {
   if (!line.children.empty()) return "";
   std::string products, divisors;
   for (const Factor& factor : line.factors) {
-    if (factor.op == '/') {
+    if (factor.divides()) {
       divisors.append(" ÷ ").append(term_text(factor));
     } else {
       products.append(products.empty() ? "" : " × ").append(term_text(factor));

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -18,13 +19,19 @@ inline constexpr uint64_t kLargestBillBytes = uint64_t{1} << 53;
 /// One term of a product. Strings are static: a line costs no text.
 struct Factor {
   const char* symbol;   // "L", "h", "tp"
-  double value;         // 9 decimals count, of 15 digits in all
-  char op;              // '*' or '/'
   const char* meaning;  // "layers", "tensor parallel"
+  double signed_value;  // 9 decimals count, of 15 digits in all; with a minus it divides (bills have many factors)
+
+  double value() const { return std::fabs(signed_value); }
+  bool divides() const { return std::signbit(signed_value); }
 };
 
-constexpr Factor times(const char* symbol, double value, const char* meaning) { return {symbol, value, '*', meaning}; }
-constexpr Factor over(const char* symbol, double value, const char* meaning) { return {symbol, value, '/', meaning}; }
+inline Factor times(const char* symbol, double value, const char* meaning) {
+  return {symbol, meaning, value > 0 ? value : 0.0};
+}
+inline Factor over(const char* symbol, double value, const char* meaning) {
+  return {symbol, meaning, value > 0 ? -value : -0.0};
+}
 
 /// The terms of one product while they are put together: they lie in place, and allocate nothing.
 class Factors {
@@ -51,7 +58,7 @@ class Factors {
   }
 
  private:
-  static constexpr size_t kMost = 16;  // the longest rule has ten
+  static constexpr size_t kMost = 16;  // the longest rules have eleven
 
   size_t size_ = 0;
   Factor all_[kMost];

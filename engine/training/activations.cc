@@ -180,7 +180,7 @@ InFlight in_flight_of(const Plan& plan, double chunks_in_flight, double chunks) 
 std::vector<SavedSum> stage_sums(const Plan& plan, const Stage& stage, const ModelTensors& tensors) {
   const double recomputed = recomputed_layers(plan, stage) / stage.layers;
   std::vector<SavedSum> sums;
-  sums.reserve(kUsualTensors);
+  if (!tensors.kinds.empty()) sums.reserve(tensors.kinds.front().whole.size());
   for (size_t k = 0; k < tensors.kinds.size(); ++k) {
     const double layers = differentiated_layers(plan, stage, k);
     add(tensors.kinds[k].whole, tidy(layers * (1 - recomputed)), sums);
