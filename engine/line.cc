@@ -103,6 +103,25 @@ std::vector<Line> numbered(std::vector<Line> lines) {
   return lines;
 }
 
+/// The product of whole numbers that a bill holds, as most are. Empty where it is none.
+std::optional<uint64_t> whole_product(std::span<const Factor> factors) {
+  uint64_t numerator = 1, denominator = 1;
+  for (const Factor& factor : factors) {
+    if (!is_usual_integer(factor.signed_value)) return std::nullopt;
+    const auto whole = static_cast<int64_t>(factor.signed_value);
+    if (whole == 0) return std::nullopt;
+    if (whole > 0 && __builtin_mul_overflow(numerator, static_cast<uint64_t>(whole), &numerator)) return std::nullopt;
+    if (whole < 0 && __builtin_mul_overflow(denominator, static_cast<uint64_t>(-whole), &denominator))
+      return std::nullopt;
+  }
+  const uint64_t bytes = numerator / denominator + (numerator % denominator != 0 ? 1 : 0);
+  return bytes <= kLargestBillBytes ? std::optional(bytes) : std::nullopt;
+}
+
+uint64_t band_of(uint64_t bytes, double share) {
+  return static_cast<uint64_t>(std::ceil(static_cast<double>(static_cast<int64_t>(bytes)) * share));
+}
+
 /// The product of factors that 128 bits hold without cancelling, as nearly all of them. Empty where they do not.
 struct PlainProduct {
   Wide numerator = 1, denominator = 1;
@@ -168,6 +187,7 @@ Lines::operator const std::vector<Line>&() const {
 }
 
 uint64_t product_bytes(std::span<const Factor> factors, bool* too_large) {
+  if (const auto bytes = whole_product(factors)) return *bytes;
   std::optional<Wide> bytes = plain_product(factors);
   if (!bytes) bytes = cancelled_product(factors);
   const bool large = !bytes || *bytes > kLargestBillBytes;
@@ -176,17 +196,9 @@ uint64_t product_bytes(std::span<const Factor> factors, bool* too_large) {
 }
 
 Amount product(std::span<const Factor> factors, double band_share) {
-  Amount amount;
-  amount.bytes = product_bytes(factors, &amount.too_large);
-  amount.band_bytes = static_cast<uint64_t>(std::ceil(static_cast<double>(amount.bytes) * band_share));
-  return amount;
-}
-
-Amount& Amount::operator+=(const Amount& other) {
-  bytes += other.bytes;
-  band_bytes += other.band_bytes;
-  too_large |= other.too_large || bytes > kLargestBillBytes;
-  return *this;
+  bool too_large = false;
+  const uint64_t bytes = product_bytes(factors, &too_large);
+  return {bytes, band_of(bytes, band_share), too_large};
 }
 
 void add_width(Factors& factors, double bits) {
@@ -199,6 +211,8 @@ void add_width(Factors& factors, double bits) {
 }
 
 Line leaf(const char* id, const char* label, Factors&& factors, const char* note, double band_share) {
+  if (const auto bytes = whole_product(factors))
+    return {{*bytes, band_of(*bytes, band_share)}, id, label, note, {factors.begin(), factors.end()}, {}};
   leave_what_counts(factors);
   return {product(factors, band_share), id, label, note, {factors.begin(), factors.end()}, {}};
 }

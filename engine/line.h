@@ -91,7 +91,12 @@ struct Amount {
   uint64_t bytes = 0, band_bytes = 0;
   bool too_large = false;  // above kLargestBillBytes; of one product, bytes is then kLargestBillBytes
 
-  Amount& operator+=(const Amount& other);  // within one line bands add plainly
+  Amount& operator+=(const Amount& other) {  // within one line bands add plainly
+    bytes += other.bytes;
+    band_bytes += other.band_bytes;
+    too_large |= other.too_large || bytes > kLargestBillBytes;
+    return *this;
+  }
 };
 
 /// The product of the factors, with a band of `band_share` of it.
