@@ -7,6 +7,7 @@
 #include "engine/advice/question.h"
 #include "engine/advice/recognise.h"
 #include "engine/model/config_json.h"
+#include "engine/plan/measured_with.h"
 #include "engine/plan/percent.h"
 #include "engine/preset_table.h"
 #include "engine/report/compare.h"
@@ -70,21 +71,6 @@ void set_pairs(App& app, std::string_view share) {
   each_pair(share, [&](std::string_view name, const std::string& value) {
     if (const Field* row = find_field(name)) set(app, row->key, value);
   });
-}
-
-/// Measured figures belong to the plan they were measured on: what a change puts in another's place is remembered.
-void keep_as_measured(App& app, std::string_view change) {
-  const Plan& plan = app.plan();
-  if (!plan.has(Key::measured_allocated) && !plan.has(Key::measured_reserved) && !plan.has(Key::measured_device))
-    return;
-  std::string with = plan.measured_with;
-  each_pair(change, [&](std::string_view name, const std::string&) {
-    const Field* row = find_field(name);
-    if (!row || row->group == Group::measured || with.find(std::string(name) + "=") != std::string::npos) return;
-    if (!with.empty()) with += '&';
-    with += std::string(name) + "=" + (plan.has(row->key) ? percent_encode(value_text(plan, row->key)) : "");
-  });
-  if (!with.empty()) set(app, Key::measured_with, with);
 }
 
 /// Everything of `from` but the model, on top of `plan`.
@@ -179,14 +165,28 @@ void settle(App& app, bool typing) {
   if (!typing && !app.address_due) app.edited = Key::count_;
 }
 
+namespace {
+
+/// Beside the log an edit says what ran; everywhere else it changes what was measured.
+void note_change(App& app, const Plan& before) {
+  if (app.plan().view != View::diagnose) keep_measured_with(before, app.reading.plan);
+}
+
+}  // namespace
+
 void edit(App& app, Key key, std::string_view text) {
   text = trimmed(text);
   if (text.empty()) return clear(app, key);
-  if (set(app, key, text)) changed(app, key);
+  const Plan before = app.plan();
+  if (!set(app, key, text)) return;
+  note_change(app, before);
+  changed(app, key);
 }
 
 void clear(App& app, Key key) {
+  const Plan before = app.plan();
   forget(app, key);
+  note_change(app, before);
   changed(app, key);
 }
 
@@ -250,8 +250,9 @@ void pick_example(App& app, std::string_view id) {
 }
 
 void apply_change(App& app, std::string_view change) {
-  keep_as_measured(app, change);
+  const Plan before = app.plan();
   set_pairs(app, change);
+  keep_measured_with(before, app.reading.plan);
   changed(app, Key::count_);
 }
 
@@ -265,6 +266,7 @@ void apply_row(App& app, std::string_view share) {
   for (const Key key : {Key::mfu, Key::question, Key::deadline, Key::budget, Key::gpus_among}) keep(key);
   for (const Field& row : fields())
     if (row.group == Group::view) keep(row.key);
+  keep_measured_with(before, plan);
   app.drafts.clear();
   changed(app, Key::count_);
 }

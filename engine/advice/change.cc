@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
+#include "engine/plan/measured_with.h"
 #include "engine/units.h"
 
 namespace vram {
@@ -115,26 +117,27 @@ void add_less(const Plan& plan, Changes& out) {
        "only adapters are trained, on a 4-bit base"});
 }
 
-struct Card {
-  const char* name;
-  std::shared_ptr<const Accelerator> sheet;
-};
-
-/// What a plan that does not fit may be moved to, smallest first.
-std::vector<Card> cards_on_offer() {
-  std::vector<Card> cards;
-  for (const auto& [id, name] : {std::pair("rtx-5090-32gb", "RTX 5090"),
-                                 {"l40s", "L40S"},
-                                 {"a100-sxm4-80gb", "A100"},
-                                 {"h100-sxm5-80gb", "H100"},
-                                 {"h200-sxm-141gb", "H200"},
-                                 {"b200-180gb", "B200"},
-                                 {"b300-288gb", "B300"},
-                                 {"mi300x-192gb", "MI300X"},
-                                 {"mi355x-288gb", "MI355X"}})
-    if (auto sheet = find_accelerator(id))
-      cards.push_back({name, std::make_shared<const Accelerator>(*std::move(sheet))});
-  return cards;
+/// What stands beside weights and KV cache, and the share the engine takes of the GPU.
+void add_runtime(const Plan& plan, Changes& out) {
+  const bool preallocates =
+      plan.engine == Engine::vllm || plan.engine == Engine::sglang || plan.engine == Engine::trtllm;
+  const bool llamacpp = plan.engine == Engine::llamacpp;
+  const auto half = [](double value) { return write_number(std::floor(value / 2)); };
+  add(out, llamacpp && !plan.flash,
+      {"flash_on", "Use flash attention, which keeps no score matrix", {{Key::flash, "1"}}});
+  add(out, preallocates && plan.batch_tokens >= 2048,
+      {"batch_tokens_half",
+       "Work on half as many tokens at a time (" + half(plan.batch_tokens) + ")",
+       {{Key::batch_tokens, half(plan.batch_tokens)}}});
+  add(out, preallocates && plan.max_seqs >= 32,
+      {"max_seqs_half",
+       "Admit half as many requests at a time (" + half(plan.max_seqs) + ")",
+       {{Key::max_seqs, half(plan.max_seqs)}}});
+  add(out, llamacpp && plan.ubatch >= 128,
+      {"ubatch_half", "Halve the micro-batch of a prompt (-ub)", {{Key::ubatch, half(plan.ubatch)}}});
+  add(out, preallocates && plan.graphs, {"graphs_none", "Capture no CUDA graphs", {{Key::graphs, "0"}}});
+  add(out, preallocates && plan.utilization < 0.95 && plan.engine != Engine::trtllm,
+      {"utilization_up", "Let the engine take 95% of the GPU", {{Key::utilization, "0.95"}}});
 }
 
 }  // namespace
@@ -149,10 +152,12 @@ std::string fragment(const Change& change) {
 }
 
 bool apply(const Change& change, Plan& plan) {
+  const std::optional<Plan> measured = is_measured(plan) ? std::optional<Plan>(plan) : std::nullopt;
   for (const auto& [key, value] : change.settings) {
     Message refused;
     if (!set_value(plan, key, value, &refused)) return false;
   }
+  if (measured) keep_measured_with(*measured, plan);
   return true;
 }
 
@@ -169,16 +174,26 @@ std::vector<Change> training_changes(const Plan& plan) {
   return out;
 }
 
-std::vector<CardChange> larger_cards(const Plan& plan) {
-  static const std::vector<Card> cards = cards_on_offer();
-  std::vector<CardChange> out;
+std::vector<Change> larger_cards(const Plan& plan) {
+  Changes out;
+  struct Card {
+    const char* id;
+    const char* name;
+    double gb;
+  };
+  constexpr Card kCards[] = {{"rtx-5090-32gb", "RTX 5090", 32}, {"l40s", "L40S", 48},
+                             {"a100-sxm4-80gb", "A100", 80},    {"h100-sxm5-80gb", "H100", 80},
+                             {"h200-sxm-141gb", "H200", 141},   {"b200-180gb", "B200", 180},
+                             {"b300-288gb", "B300", 288},       {"mi300x-192gb", "MI300X", 192},
+                             {"mi355x-288gb", "MI355X", 288}};
   const double gb = plan.accelerator->marketed_bytes / kGB;
   const bool amd = plan.accelerator->vendor == "AMD";
-  for (const Card& card : cards) {
-    const double more = card.sheet->marketed_bytes / kGB;
-    if (amd != (card.sheet->vendor == "AMD") || !(gb > 0) || more <= gb) continue;
-    const std::string text = std::string("Train on ") + card.name + " of " + show_fixed(more, 0) + " GB";
-    out.push_back({{"other_gpu", text, {{Key::gpu, card.sheet->id}}}, card.sheet});
+  for (const Card& card : kCards) {
+    const bool same_maker = amd == (std::string_view(card.name).substr(0, 2) == "MI");
+    add(out, same_maker && gb > 0 && card.gb > gb,
+        {"other_gpu",
+         std::string("Train on ") + card.name + " of " + show_fixed(card.gb, 0) + " GB",
+         {{Key::gpu, card.id}}});
   }
   return out;
 }
@@ -222,9 +237,14 @@ std::vector<Change> serving_changes(const Plan& plan) {
        "Reserve no more than a request needs",
        {{Key::max_len, write_number(request)}},
        "longer requests are refused"});
+  add_runtime(plan, out);
   add(out, wide_weights, {"weights_fp8", "Keep the weights in fp8", {{Key::weights, "fp8"}}, "usually small"});
   add(out, wide_weights || plan.weights == "fp8",
       {"weights_int4", "Quantise the weights to 4 bits", {{Key::weights, "awq"}}, "noticeable on small models"});
+  add(out, plan.engine == Engine::llamacpp && plan.gpu_layers >= 2,
+      {"gpu_layers_half",
+       "Leave half of the layers to the processor (-ngl)",
+       {{Key::gpu_layers, write_number(std::floor(plan.gpu_layers / 2))}}});
   for (double factor : {2.0, 4.0, 8.0, 16.0}) {
     const std::string gpus = write_number(plan.serve_gpus * factor);
     Change more{"serve_gpus",

@@ -7,6 +7,7 @@
 #include "engine/advice/question.h"
 #include "engine/formats.h"
 #include "engine/largest.h"
+#include "engine/plan/measured_with.h"
 
 namespace vram {
 namespace {
@@ -44,6 +45,7 @@ double wanted(Question question, const Plan& plan) {
 }  // namespace
 
 DeploymentSearch::DeploymentSearch(const Plan& plan) : question_(plan.question), kinds_(kinds_among(plan)) {
+  for (Plan& kind : kinds_) keep_measured_with(plan, kind);
   const bool free = question_ == Question::replicas || question_ == Question::fewest_gpus;
   const bool own =
       plan.has(Key::serve_gpus) || plan.has(Key::serve_tp) || plan.has(Key::serve_pp) || plan.has(Key::serve_dp);
@@ -83,6 +85,7 @@ void DeploymentSearch::try_one(const Deployment& deployment) {
   ++tried_;
   Plan plan = kinds_[kind_];
   deploy(deployment, plan);
+  keep_measured_with(kinds_[kind_], plan);
   ServingBill bill = serving_bill(plan);
   if (bill.verdict == Verdict::invalid) {
     drop(illegal);

@@ -91,6 +91,7 @@ std::vector<Finding> findings(const Plan& plan, const TrainingBill& training, co
     append(out, serving_remedies(plan, serving, kMostRemedies));
   }
   if (std::optional<Finding> shifted = calibration_finding(plan, training)) out.push_back(std::move(*shifted));
+  if (std::optional<Finding> shifted = serving_calibration(plan, serving)) out.push_back(std::move(*shifted));
   append(out, notices(plan, training, compute, serving));
   return out;
 }

@@ -24,6 +24,7 @@ struct Trial {
   Finding finding;
   bool suffices = false;
   Plan changed;
+  double requests = 0;  // serving: that a replica may promise
 };
 
 std::string spare_text(const Plan& plan, const TrainingTotals& bill) {
@@ -82,7 +83,7 @@ std::optional<Trial> try_training(const Plan& plan, const TrainingTotals& before
   const TrainingTotals after = training_totals(changed);
   if (after.verdict == Verdict::invalid || after.device_bytes >= before.device_bytes) return std::nullopt;
   if ((before.device_bytes - after.device_bytes) * 100 < before.device_bytes) return std::nullopt;
-  return Trial{change, saving(plan, before, change, after), fits(plan, after), std::move(changed)};
+  return Trial{change, saving(plan, before, change, after), fits(plan, after), std::move(changed), 0};
 }
 
 /// Of several sizes of one change (same id) the first that suffices, else none but the first.
@@ -195,9 +196,8 @@ std::optional<Finding> together(const Plan& plan, const TrainingTotals& bill, st
 
 /// The smallest larger card on which the plan fits.
 std::optional<Finding> larger_card(const Plan& plan) {
-  for (const auto& [change, sheet] : larger_cards(plan)) {
+  for (const Change& change : larger_cards(plan)) {
     Plan changed = plan;
-    changed.accelerator = sheet;
     if (!apply(change, changed)) continue;
     const TrainingTotals after = training_totals(changed);
     if (!fits(changed, after)) continue;
@@ -211,14 +211,38 @@ std::optional<Finding> larger_card(const Plan& plan) {
   return std::nullopt;
 }
 
-/// What one GPU would have to hold for the requests asked of it: weights and their KV cache.
-double serving_need(const Plan& plan, const ServingBill& bill) {
-  const double weights = static_cast<double>(bill.weights_bytes_per_gpu.value_or(0));
-  if (!bill.kv_bytes_per_request || !bill.kv_bytes_per_token || !bill.kv_bytes_per_token_per_gpu) return weights;
-  if (*bill.kv_bytes_per_token == 0) return weights;
-  const double share =
-      static_cast<double>(*bill.kv_bytes_per_token_per_gpu) / static_cast<double>(*bill.kv_bytes_per_token);
-  return weights + static_cast<double>(*bill.kv_bytes_per_request) * share * plan.concurrency;
+/// How much longer a token takes than before, by the estimate.
+std::optional<double> token_ratio(const ServingBill& before, const ServingBill& after) {
+  if (!before.decode_seconds_per_token || !after.decode_seconds_per_token) return std::nullopt;
+  return *after.decode_seconds_per_token / *before.decode_seconds_per_token;
+}
+
+std::string token_time_text(const std::optional<double>& ratio) {
+  const double percent = ratio ? std::nearbyint((*ratio - 1) * 100) : 0;
+  if (percent == 0) return "";
+  if (*ratio >= 2) return "; a token takes about " + show_fixed(*ratio, 1) + " times as long";
+  return "; a token takes about " + show_fixed(std::fabs(percent), 0) + "%" + (percent > 0 ? " longer" : " less time");
+}
+
+/// The same sentence as of training: what it saves a GPU, what is then possible, what it costs.
+Finding serving_saving(const Plan& plan, const ServingBill& before, const Change& change, const Plan& changed,
+                       const ServingBill& after) {
+  Finding finding;
+  finding.severity = Severity::info;
+  finding.id = change.id;
+  finding.change = fragment(change);
+  finding.quality = change.quality;
+  finding.time_ratio = token_ratio(before, after);
+  finding.text = change.text + ": ";
+  const double saved = serving_need(plan, before) - serving_need(changed, after);
+  if (saved >= 1 && saved <= static_cast<double>(kLargestBillBytes)) {
+    finding.saves_bytes = static_cast<uint64_t>(saved);
+    finding.text += shown_bytes(plan, saved) + " less a GPU, ";
+  }
+  const double holds = std::floor(after.promised_concurrency.value_or(0));
+  finding.text += "a replica then holds " + show_fixed(holds, 0) + (holds == 1 ? " request" : " requests") +
+                  token_time_text(finding.time_ratio) + ".";
+  return finding;
 }
 
 std::optional<Trial> try_serving(const Plan& plan, const ServingBill& before, const Change& change) {
@@ -226,18 +250,9 @@ std::optional<Trial> try_serving(const Plan& plan, const ServingBill& before, co
   if (!apply(change, changed) || !serving_faults(changed).empty()) return std::nullopt;
   const ServingBill after = serving_bill(changed);
   if (after.verdict == Verdict::invalid) return std::nullopt;
-  if (!(after.promised_concurrency.value_or(0) > before.promised_concurrency.value_or(0))) return std::nullopt;
-  Trial trial{change, {}, fits(after.verdict), {}};
-  trial.finding.id = change.id;
-  trial.finding.change = fragment(change);
-  trial.finding.quality = change.quality;
-  const double saved = serving_need(plan, before) - serving_need(changed, after);
-  if (saved > 0 && saved <= static_cast<double>(kLargestBillBytes)) {
-    trial.finding.saves_bytes = static_cast<uint64_t>(saved);
-  }
-  trial.finding.text = change.text + ": a replica then holds " +
-                       show_fixed(std::floor(after.promised_concurrency.value_or(0)), 0) + " requests.";
-  return trial;
+  Finding finding = serving_saving(plan, before, change, changed, after);
+  const double requests = after.promised_concurrency.value_or(0);
+  return Trial{change, std::move(finding), fits(after.verdict), std::move(changed), requests};
 }
 
 }  // namespace
@@ -279,11 +294,47 @@ std::vector<Finding> training_remedies(const Plan& plan, const TrainingTotals& b
 std::vector<Finding> serving_remedies(const Plan& plan, const ServingBill& bill, size_t most) {
   std::vector<Trial> trials;
   for (const Change& change : serving_changes(plan)) {
-    if (std::optional<Trial> trial = try_serving(plan, bill, change)) trials.push_back(std::move(*trial));
+    std::optional<Trial> trial = try_serving(plan, bill, change);
+    if (trial && trial->requests > bill.promised_concurrency.value_or(0)) trials.push_back(std::move(*trial));
   }
+  keep_one_of_each(trials);
+  std::stable_sort(trials.begin(), trials.end(), [](const Trial& a, const Trial& b) {
+    if (a.suffices || b.suffices) return a.suffices > b.suffices;
+    return a.requests > b.requests;
+  });
   std::vector<Finding> out;
   for (Trial& trial : best(std::move(trials), most)) out.push_back(std::move(trial.finding));
   return out;
+}
+
+std::vector<Finding> serving_cures(const Plan& plan, const ServingBill& bill) {
+  std::vector<Trial> trials;
+  const double least = serving_need(plan, bill) / 100;
+  for (const Change& change : serving_changes(plan)) {
+    std::optional<Trial> trial = try_serving(plan, bill, change);
+    if (!trial) continue;
+    const bool saves = static_cast<double>(trial->finding.saves_bytes.value_or(0)) >= least;
+    if (saves || trial->requests > bill.promised_concurrency.value_or(0)) trials.push_back(std::move(*trial));
+  }
+  keep_one_of_each(trials);
+  std::vector<Finding> out;
+  for (Trial& trial : trials) out.push_back(std::move(trial.finding));
+  std::stable_sort(out.begin(), out.end(), [](const Finding& a, const Finding& b) {
+    return a.saves_bytes.value_or(0) > b.saves_bytes.value_or(0);
+  });
+  return out;
+}
+
+double serving_need(const Plan& plan, const ServingBill& bill) {
+  double bytes = 0;
+  for (const Line& line : bill.lines) {
+    if (std::string_view(line.id) != "kv_cache") bytes += static_cast<double>(line.bytes);
+  }
+  if (!bill.kv_bytes_per_request || !bill.kv_bytes_per_token || !bill.kv_bytes_per_token_per_gpu) return bytes;
+  if (*bill.kv_bytes_per_token == 0) return bytes;
+  const double share =
+      static_cast<double>(*bill.kv_bytes_per_token_per_gpu) / static_cast<double>(*bill.kv_bytes_per_token);
+  return bytes + static_cast<double>(*bill.kv_bytes_per_request) * share * plan.concurrency;
 }
 
 }  // namespace vram

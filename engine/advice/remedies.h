@@ -14,6 +14,13 @@ std::vector<Finding> training_remedies(const Plan& plan, const TrainingTotals& b
 /// The same for a server that does not hold the requests asked of it.
 std::vector<Finding> serving_remedies(const Plan& plan, const ServingBill& bill, size_t most);
 
+/// Of a server that failed: each change that saves a hundredth of a GPU's need or makes room for more requests, the
+/// largest saving first.
+std::vector<Finding> serving_cures(const Plan& plan, const ServingBill& bill);
+
+/// What one GPU has to hold for the requests asked of it: their KV cache and all that is no KV cache.
+double serving_need(const Plan& plan, const ServingBill& bill);
+
 /// What a reader should know of a plan whether or not it fits.
 std::vector<Finding> notices(const Plan& plan, const TrainingBill& training, const ComputeFigures& compute,
                              const ServingBill& serving);

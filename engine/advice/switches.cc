@@ -18,10 +18,6 @@ std::optional<Switch> training_switch(const Plan& plan, const TrainingTotals& be
   return one;
 }
 
-double needed_bytes(const ServingBill& bill) {
-  return static_cast<double>(bill.weights_bytes_per_gpu.value_or(bill.device_bytes));
-}
-
 std::optional<Switch> serving_switch(const Plan& plan, const ServingBill& before, const Change& change) {
   Plan changed = plan;
   if (!apply(change, changed)) return std::nullopt;
@@ -29,12 +25,14 @@ std::optional<Switch> serving_switch(const Plan& plan, const ServingBill& before
   if (after.verdict == Verdict::invalid) return std::nullopt;
   Switch one;
   one.change = change;
-  one.saves_bytes = static_cast<int64_t>(needed_bytes(before) - needed_bytes(after));
+  one.saves_bytes = static_cast<int64_t>(serving_need(plan, before) - serving_need(changed, after));
   if (before.decode_seconds_per_token && after.decode_seconds_per_token)
     one.time_ratio = *after.decode_seconds_per_token / *before.decode_seconds_per_token;
   one.requests = after.promised_concurrency;
   one.verdict = after.verdict;
-  return one;
+  const bool idle = one.saves_bytes == 0 && one.time_ratio.value_or(1) == 1 &&
+                    after.promised_concurrency == before.promised_concurrency;
+  return idle ? std::nullopt : std::optional(std::move(one));
 }
 
 }  // namespace

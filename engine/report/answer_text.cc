@@ -36,7 +36,7 @@ void add_table(std::string& out, const TextTable& table) {
 
 /// The switches in 80 columns: a change in several rows where it is long, what it costs in quality behind it.
 TextTable narrow_switches(const Plan& plan, const Answer& answer) {
-  constexpr size_t kChange = 46;
+  constexpr size_t kChange = 43;
   TextTable table = switch_table(plan, answer);
   const auto quality = std::find(table.heading.begin(), table.heading.end(), "quality") - table.heading.begin();
   TextTable narrow{{table.heading.begin(), table.heading.begin() + quality}, table.alignment, {}};

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "engine/largest.h"
+#include "engine/plan/measured_with.h"
 #include "engine/serving/sglang.h"
 #include "engine/serving/vllm_run.h"
 #include "engine/units.h"
@@ -74,8 +75,17 @@ double sglang_budget(const Plan& plan, const StageCapacity& stage) {
   return (visible_bytes(plan) - before) * plan.utilization - static_cast<double>(stage.weights.bytes);
 }
 
+/// By how much the measured pool differs from that of the plan as it was then: a changed plan differs as much.
+double measured_shift(const Plan& plan) {
+  if (plan.measured_kv_pool <= 0 || !plan.has(Key::measured_with)) return 0;
+  Plan then = plan_when_measured(plan);
+  clear_value(then, Key::measured_kv_pool);
+  clear_value(then, Key::measured_with);
+  if (!serving_faults(then).empty()) return 0;
+  return plan.measured_kv_pool - tightest_stage(then, replica_of(then)).budget_bytes;
+}
+
 double budget(const Plan& plan, const StageCapacity& stage) {
-  if (plan.measured_kv_pool > 0) return plan.measured_kv_pool;
   switch (plan.engine) {
     case Engine::trtllm:  // free_gpu_memory_fraction of what is free once the engine is loaded
       return (visible_bytes(plan) - held_bytes(stage)) * plan.utilization;
@@ -143,13 +153,8 @@ bool alike(const Model& model, const ServingStage& a, const ServingStage& b) {
   return true;
 }
 
-}  // namespace
-
-bool preallocates(const Plan& plan) {
-  return plan.engine == Engine::vllm || plan.engine == Engine::sglang || plan.engine == Engine::trtllm;
-}
-
-StageCapacity stage_capacity(const Plan& plan, const Replica& replica, const ServingStage& stage) {
+/// The four steps on one stage.
+StageCapacity stage_capacity(const Plan& plan, const Replica& replica, const ServingStage& stage, double shift) {
   StageCapacity result;
   std::vector<WeightParcel> parcels = weight_parcels(plan, replica, stage);
   const WeightParcel rounding = allocator_rounding(plan, replica, stage);
@@ -160,17 +165,26 @@ StageCapacity stage_capacity(const Plan& plan, const Replica& replica, const Ser
   apply_reserve(plan, result);
   result.groups = cache_groups(plan, replica, stage);
   result.demand = cache_demand(plan, result.groups);
-  result.budget_bytes = std::floor(std::max(0.0, budget(plan, result)));
+  const bool as_measured = plan.measured_kv_pool > 0 && !plan.has(Key::measured_with);
+  const double bytes = as_measured ? plan.measured_kv_pool : budget(plan, result) + shift;
+  result.budget_bytes = std::floor(std::max(0.0, bytes));
   add_pool_rounding(plan, result);
   return result;
 }
 
+}  // namespace
+
+bool preallocates(const Plan& plan) {
+  return plan.engine == Engine::vllm || plan.engine == Engine::sglang || plan.engine == Engine::trtllm;
+}
+
 StageCapacity tightest_stage(const Plan& plan, const Replica& replica) {
   const std::vector<ServingStage> stages = serving_stages(plan, replica);
-  StageCapacity tightest = stage_capacity(plan, replica, stages.front());
+  const double shift = measured_shift(plan);
+  StageCapacity tightest = stage_capacity(plan, replica, stages.front(), shift);
   for (size_t i = 1; i < stages.size(); ++i) {
     if (alike(*plan.subject, stages[i], stages[i - 1])) continue;
-    StageCapacity candidate = stage_capacity(plan, replica, stages[i]);
+    StageCapacity candidate = stage_capacity(plan, replica, stages[i], shift);
     if (tighter(plan, candidate, tightest)) tightest = std::move(candidate);
   }
   return tightest;

@@ -18,10 +18,9 @@ struct StageCapacity {
   double budget_bytes = 0;  // for KV; 0 where nothing is left
 };
 
-/// The four steps on one stage: memory, weights, what the engine keeps, the rest.
-StageCapacity stage_capacity(const Plan& plan, const Replica& replica, const ServingStage& stage);
-
-/// The stage that holds the fewest requests (without a cache: the fullest).
+/// The four steps on each stage (memory, weights, what the engine keeps, the rest), and of all stages the one that
+/// holds the fewest requests (without a cache: the fullest). A measured pool stands for the modelled one; where the
+/// plan was changed since, its difference is added.
 StageCapacity tightest_stage(const Plan& plan, const Replica& replica);
 
 /// Whole engines allocate their budget at start.

@@ -47,11 +47,8 @@ double offloaded_bytes(const Plan& plan, const Stage& stage, const ModelTensors&
 std::optional<uint64_t> host_bytes_per_node(const Plan& plan) {
   if (plan.offload == Offload::none) return std::nullopt;
   const ModelTensors tensors(plan);
-  const std::vector<Stage> stages = pipeline_stages(plan);
   double most = 0;
-  for (size_t i = 0; i < stages.size(); ++i)
-    if (!outdone(plan, std::span(stages).first(i), stages[i]))
-      most = std::max(most, offloaded_bytes(plan, stages[i], tensors));
+  for (const Stage& stage : pipeline_stages(plan)) most = std::max(most, offloaded_bytes(plan, stage, tensors));
   return static_cast<uint64_t>(most * std::min(plan.node, plan.gpus));
 }
 

@@ -5,9 +5,11 @@
 #include <string>
 #include <string_view>
 
+#include "engine/advice/change.h"
 #include "engine/advice/diagnose/calibrate.h"
 #include "engine/advice/diagnose/diagnose.h"
 #include "engine/advice/diagnose/settings.h"
+#include "engine/advice/remedies.h"
 #include "engine/units.h"
 #include "tests/engine/plan_of.h"
 
@@ -121,6 +123,70 @@ TEST_CASE("vLLM's errors are told apart, with the length or share that would do"
   CHECK(find(diagnose(plan, "Available KV cache memory: -0.87 GiB").findings, "kv_no_room"));
 }
 
+TEST_CASE(
+    "Cures of a server's failure come by what they save in this plan, the largest first, and say what they cost") {
+  const Plan plan = plan_of("model=qwen3-32b&view=serve&concurrency=16");
+  const Diagnosis diagnosis = diagnose(plan,
+                                       "Available KV cache memory: 3.00 GiB\nTo serve at least one request with "
+                                       "the model's max seq len (40960), 10.00 GiB KV cache is needed, which is "
+                                       "larger than the available KV cache memory (3.00 GiB).");
+  const ServingBill bill = serving_bill(plan);
+  uint64_t before = UINT64_MAX;
+  int cures = 0;
+  for (const Finding& finding : diagnosis.findings) {
+    if (!finding.saves_bytes) continue;
+    INFO(finding.text);
+    const Plan changed =
+        plan_of("model=qwen3-32b&view=serve&concurrency=16&max_len=40960&engine=vllm&" + finding.change);
+    CHECK(*finding.saves_bytes <= before);
+    CHECK(*finding.saves_bytes == static_cast<uint64_t>(serving_need(diagnosis.plan, serving_bill(diagnosis.plan)) -
+                                                        serving_need(changed, serving_bill(changed))));
+    before = *finding.saves_bytes;
+    ++cures;
+  }
+  CHECK(cures >= 4);
+  const Finding* fp8 = find(diagnosis.findings, "weights_fp8");
+  REQUIRE(fp8);
+  CHECK(fp8->time_ratio.value_or(1) < 1);
+  // 3 GiB were measured where the model says more: the pool after the change is shifted by the difference
+  const uint64_t pool = *serving_bill(plan_of("model=qwen3-32b&weights=fp8&concurrency=16")).kv_budget_bytes_per_gpu;
+  const double shifted = static_cast<double>(pool) + 3 * kGiB - static_cast<double>(*bill.kv_budget_bytes_per_gpu);
+  CHECK(fp8->text.find("Shifted by what was measured: " + show_bytes(shifted, Units::gib)) != std::string::npos);
+}
+
+TEST_CASE("A graph that did not fit is cured by what graphs and batches take, not by more of the GPU") {
+  const Diagnosis diagnosis = diagnose(
+      plan_of("model=qwen3-32b&view=serve"),
+      "(EngineCore pid=1) torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 96.00 MiB. GPU 0 has a total "
+      "capacity of 79.15 GiB of which 12.00 MiB is free. Of the allocated memory 76.00 GiB is allocated by PyTorch, "
+      "and "
+      "120.00 MiB is reserved by PyTorch but unallocated.");
+  CHECK(find(diagnosis.findings, "graphs_none"));
+  CHECK_FALSE(find(diagnosis.findings, "utilization_up"));
+}
+
+TEST_CASE("A program's own sum that exceeds the GPU is said, and so is what failed without a word of memory") {
+  const Plan plan = plan_of("model=qwen3-32b&view=serve");
+  const auto first = [&](const char* log) { return std::string(diagnose(plan, log).findings.front().id); };
+  CHECK(first("projected to use 27514 MiB of device memory vs. 23480 MiB of free device memory\ncannot fulfill margin "
+              "of 1024 MiB on all devices, need to use 5058 MiB less in total") == "own_sum_exceeds");
+  CHECK(first("this model requires approximately 145.21 GB of memory") == "own_sum_exceeds");
+  CHECK(first("RuntimeError: CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate(handle)`") ==
+        "no_figures");
+  CHECK(first("Error in memory profiling. Initial free memory 44.07 GiB, current free memory 45.01 GiB.") ==
+        "profiling_disturbed");
+}
+
+TEST_CASE("llama.cpp's caches of full and of sliding layers are one pool, and the window is no context") {
+  const Diagnosis diagnosis = diagnose(
+      plan_of("view=serve"),
+      "llama_kv_cache_unified: size = 2720.00 MiB (131072 cells,  10 layers,  1 seqs), K (f16): 1360.00 MiB, V (f16): "
+      "1360.00 MiB\nllama_kv_cache_unified: size =  160.00 MiB (  1536 cells,  50 layers,  1 seqs), K (f16):   80.00 "
+      "MiB, V (f16):   80.00 MiB");
+  CHECK(diagnosis.measured.kv_pool == 2880 * kMiB);
+  CHECK(diagnosis.plan.max_len == 131072);
+}
+
 TEST_CASE("An error of PyTorch between a server's lines has a server's causes") {
   const char* oom =
       "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 136.00 MiB. GPU 0 has a total capacity of 23.57 "
@@ -195,6 +261,35 @@ TEST_CASE("A changed plan is shifted by what was measured before the change, and
   const std::optional<Finding> finding = calibration_finding(changed, after);
   REQUIRE(finding);
   CHECK(finding->text.find("measured before the changes") != std::string::npos);
+}
+
+TEST_CASE("What was measured of a server shifts the estimate of the changed plan, and says so") {
+  const std::string share = "model=llama-3.1-8b&gpu=h100-sxm5-80gb&weights=fp8&measured_with=weights%3D";
+  const Plan changed = plan_of(share + "&measured_kv_pool=50&measured_tpot=0.02");
+  const std::optional<Finding> finding = serving_calibration(changed, serving_bill(changed));
+  REQUIRE(finding);
+  const Plan then = plan_of("model=llama-3.1-8b&gpu=h100-sxm5-80gb");
+  const ServingBill was = serving_bill(then), is = serving_bill(plan_of("model=llama-3.1-8b&weights=fp8"));
+  const double pool =
+      static_cast<double>(*is.kv_budget_bytes_per_gpu) + 50 * kGiB - static_cast<double>(*was.kv_budget_bytes_per_gpu);
+  CHECK(finding->text.find("What was measured before the changes shifts the KV cache of a GPU by -") == 0);
+  CHECK(finding->text.find("to " + show_bytes(pool, Units::gib)) != std::string::npos);
+  const double token = *is.decode_seconds_per_token * (0.02 / *was.decode_seconds_per_token);
+  CHECK(finding->text.find(show_duration(token)) != std::string::npos);
+  CHECK(static_cast<double>(*serving_bill(changed).kv_budget_bytes_per_gpu) == std::floor(pool));
+}
+
+TEST_CASE("A change of a measured plan keeps what it was measured with; the first value of a key counts") {
+  Plan plan = plan_of("model=llama-3.1-8b&micro_batch=2&measured_kv_pool=50");
+  const auto change = [&](Key key, const char* value) { REQUIRE(apply({"", "", {{key, value}}}, plan)); };
+  change(Key::weights, "fp8");
+  change(Key::weights, "awq");
+  change(Key::micro_batch, "1");
+  CHECK(plan.measured_with == "weights=&micro_batch=2");
+  CHECK(plan_when_measured(plan).weights == "bf16");
+  CHECK(plan_when_measured(plan).micro_batch == 2);
+  change(Key::measured_kv_pool, "45");  // measured again, on the plan as it is now
+  CHECK(plan.measured_with.empty());
 }
 
 TEST_CASE("A run that never came to its peak calibrates nothing that the bill has more of") {

@@ -4,6 +4,7 @@
 
 #include "engine/advice/findings.h"
 #include "engine/advice/remedies.h"
+#include "engine/units.h"
 #include "tests/engine/plan_of.h"
 #include "tests/engine/report_random_plans.h"
 
@@ -43,12 +44,12 @@ TEST_CASE("Every remedy, applied, saves what it says") {
        {"model=llama-2-7b&gpu=h100-sxm5-80gb&framework=ddp", "model=llama-3.1-70b&gpus=32&tp=4&pp=4",
         "model=llama-3.1-8b&gpu=rtx-4090-24gb&method=lora&micro_batch=4",
         "model=llama-3.1-8b&gpus=8&framework=deepspeed&attention=eager&seq=8192"}) {
-    const uint64_t before = training_bill(plan_of(share)).device_bytes;
-    for (const Finding& finding : findings_of(share)) {
-      if (!finding.saves_bytes || !finding.time_ratio) continue;
+    const TrainingBill before = training_bill(plan_of(share));
+    for (const Finding& finding : training_remedies(plan_of(share), before, 10)) {
+      if (!finding.saves_bytes) continue;
       INFO(share << " " << finding.change);
       const TrainingBill after = training_bill(plan_of(std::string(share) + "&" + finding.change));
-      CHECK(before - after.device_bytes == *finding.saves_bytes);
+      CHECK(before.device_bytes - after.device_bytes == *finding.saves_bytes);
       CHECK(after.verdict != Verdict::invalid);
     }
   }
@@ -92,6 +93,37 @@ TEST_CASE("A server that holds too few requests gets its own remedies") {
     REQUIRE(finding);
     CHECK(serving_bill(plan_of(share + "&" + finding->change)).promised_concurrency.value_or(0) > before);
   }
+}
+
+TEST_CASE("Of thousands of random servers every change offered saves and holds what it says") {
+  int offered = 0;
+  for (uint32_t seed = 0; seed < 2000; ++seed) {
+    const PlanReading reading = read_plan(RandomPlan(seed).share());
+    if (!reading.answerable) continue;
+    const std::string share = write_plan(reading.plan, false);
+    const Plan& plan = reading.plan;
+    const ServingBill before = serving_bill(plan);
+    if (before.verdict == Verdict::invalid || !before.promised_concurrency) continue;
+    uint64_t larger = UINT64_MAX;
+    for (const Finding& finding : serving_cures(plan, before)) {
+      INFO(share << "\n" << finding.text << "\n" << finding.change);
+      const Plan changed = read_plan(share + "&" + finding.change).plan;
+      const ServingBill after = serving_bill(changed);
+      REQUIRE(after.verdict != Verdict::invalid);
+      const double saved = serving_need(plan, before) - serving_need(changed, after);
+      if (finding.saves_bytes) CHECK(*finding.saves_bytes == static_cast<uint64_t>(saved));
+      CHECK(finding.saves_bytes.value_or(0) <= larger);
+      larger = finding.saves_bytes.value_or(0);
+      const double holds = std::floor(after.promised_concurrency.value_or(0));
+      CHECK(finding.text.find("then holds " + show_fixed(holds, 0) + " request") != std::string::npos);
+      ++offered;
+    }
+    for (const Finding& finding : serving_remedies(plan, before, 5)) {
+      const ServingBill after = serving_bill(read_plan(share + "&" + finding.change).plan);
+      CHECK(after.promised_concurrency.value_or(0) > *before.promised_concurrency);
+    }
+  }
+  CHECK(offered > 1000);
 }
 
 TEST_CASE("An impossible plan names each fault and offers nothing") {

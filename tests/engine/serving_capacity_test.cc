@@ -201,3 +201,14 @@ TEST_CASE("Two populations in one pool take their mean; apart each has replicas 
   CHECK(*both.replicas_needed_apart == 1 + 1);  // 30 over 0.7 x 128, 10 over 0.7 x 16
   CHECK_FALSE(bill_of(share).max_concurrency_long.has_value());
 }
+
+TEST_CASE("A measured pool stands for the modelled one; of a plan changed since, the difference is added") {
+  const std::string share = "model=llama-3.1-8b&gpu=h100-sxm5-80gb&engine=vllm";
+  const auto pool = [](const std::string& text) { return *bill_of(text).kv_budget_bytes_per_gpu; };
+  const uint64_t modelled = pool(share), changed = pool(share + "&weights=fp8");
+  const uint64_t measured = 50ULL << 30;
+  CHECK(pool(share + "&measured_kv_pool=50") == measured);
+  CHECK(pool(share + "&weights=fp8&measured_kv_pool=50&measured_with=weights%3D") == changed + measured - modelled);
+  // a shift that leaves nothing leaves nothing
+  CHECK(pool(share + "&weights=fp32&measured_kv_pool=0.001&measured_with=weights%3D") == 0);
+}

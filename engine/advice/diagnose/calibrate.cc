@@ -4,8 +4,6 @@
 #include <cmath>
 
 #include "engine/advice/remedies.h"
-#include "engine/plan/percent.h"
-#include "engine/plan/texts.h"
 #include "engine/units.h"
 
 namespace vram {
@@ -46,23 +44,6 @@ const char* verdict_of(const Plan& plan, const TrainingBill& bill, double device
 }
 
 }  // namespace
-
-Plan plan_when_measured(const Plan& plan) {
-  Plan base = plan;
-  for (const std::string_view pair : split(plan.measured_with, '&')) {
-    const size_t equals = pair.find('=');
-    const Field* row = find_field(percent_decode(pair.substr(0, equals)));
-    if (row == nullptr || row->group == Group::measured) continue;
-    const std::string value = equals == std::string_view::npos ? "" : percent_decode(pair.substr(equals + 1));
-    if (value.empty()) {
-      clear_value(base, row->key);
-    } else {
-      Message refused;
-      set_value(base, row->key, value, &refused);
-    }
-  }
-  return base;
-}
 
 std::optional<Measured> measured_peak(const Measured& measured, const TrainingBill& bill) {
   if (!measured.failed) return measured;

@@ -6,11 +6,9 @@
 
 #include "engine/advice/diagnose/measured.h"
 #include "engine/advice/findings.h"
+#include "engine/plan/measured_with.h"
 
 namespace vram {
-
-/// The plan as it was when measured: `measured_with` put back what has been changed since.
-Plan plan_when_measured(const Plan& plan);
 
 /// The peak that a run showed. Where an allocation was refused the peak was not reached: what was allocated and what
 /// was refused on top are the least it can be, which says nothing where the bill has more.
@@ -30,5 +28,8 @@ std::optional<Calibrated> calibrated(const TrainingBill& measured_bill, const Tr
 
 /// The finding that says so, where the plan carries measured figures. Empty where there are none to compare.
 std::optional<Finding> calibration_finding(const Plan& plan, const TrainingBill& bill);
+
+/// The same of a server: its KV cache, the tokens in it, the times of a request.
+std::optional<Finding> serving_calibration(const Plan& plan, const ServingBill& bill);
 
 }  // namespace vram

@@ -80,12 +80,48 @@ void add_training_cures(Case& c) {
   }
 }
 
+/// Of a server: what acts on where it failed.
+bool suits_server(const Case& c, std::string_view id) {
+  static constexpr std::string_view kRoom[] = {"weights_fp8", "weights_int4",      "kv_fp8",
+                                               "serve_gpus",  "utilization_up",    "prefix_cache",
+                                               "max_len",     "batch_tokens_half", "gpu_layers_half"};
+  static constexpr std::string_view kWork[] = {"batch_tokens_half", "max_seqs_half", "ubatch_half",
+                                               "flash_on",          "graphs_none",   "serve_gpus",
+                                               "gpu_layers_half",   "weights_fp8",   "weights_int4"};
+  const auto in = [&](auto& list) { return std::find(std::begin(list), std::end(list), id) != std::end(list); };
+  const bool start = c.symptom == Symptom::at_start;
+  const bool share_taken = c.measured.budget && c.measured.free && *c.measured.free < *c.measured.budget;
+  if (id == "utilization_up" && share_taken) return false;
+  return start ? in(kRoom) : in(kWork);
+}
+
+/// The pool after a change, by the difference between what was measured and what is modelled now.
+void add_serving_calibration(const Case& c, Finding& cure) {
+  const std::optional<uint64_t>& was = c.serving_bill.kv_budget_bytes_per_gpu;
+  Plan changed = c.plan;
+  if (!c.measured.kv_pool || c.plan.has(Key::measured_kv_pool) || !was || *was == 0) return;
+  if (!apply_fragment(cure.change, changed)) return;
+  const std::optional<uint64_t> is = serving_bill(changed).kv_budget_bytes_per_gpu;
+  if (!is) return;
+  const double pool = static_cast<double>(*is) + *c.measured.kv_pool - static_cast<double>(*was);
+  cure.text += " Shifted by what was measured: " + c.shown(std::max(0.0, pool)) + " for the KV cache of a GPU.";
+}
+
+void add_serving_cures(Case& c) {
+  size_t most = kMost;
+  for (Finding& cure : serving_cures(c.plan, c.serving_bill)) {
+    if (most == 0 || !suits_server(c, cure.id)) continue;
+    --most;
+    add_serving_calibration(c, cure);
+    c.findings.push_back(std::move(cure));
+  }
+}
+
 }  // namespace
 
 void add_cures(Case& c) {
   if (c.symptom == Symptom::none || c.symptom == Symptom::leak) return;
-  if (!c.serving) return add_training_cures(c);
-  for (Finding& cure : serving_remedies(c.plan, c.serving_bill, kMost)) c.findings.push_back(std::move(cure));
+  c.serving ? add_serving_cures(c) : add_training_cures(c);
 }
 
 }  // namespace vram

@@ -142,9 +142,25 @@ void say_model_assumed(Case& c) {
             ". Set the model that ran: what is said of weights and states follows it.");
 }
 
+/// A library failed, and memory is one reason of several that it may have.
+void say_broken(Case& c) {
+  const std::string& broken = c.measured.broken;
+  if (broken == "profiling") {
+    c.say(Severity::error, "profiling_disturbed",
+          "Memory became free while the engine measured itself: another process left the GPU meanwhile. Start again on "
+          "a GPU that nobody else uses.");
+    return;
+  }
+  c.say(Severity::warning, "no_figures",
+        broken +
+            " failed, and does not say for want of what: memory is one reason, an error before it another. The "
+            "lines above it, nvidia-smi at that time and the settings would tell.");
+}
+
 void say_nothing_found(Case& c, const LogReading& log) {
   if (!c.findings.empty()) return;
   const Measured& m = c.measured;
+  if (!m.broken.empty()) return say_broken(c);
   if (m.failed && m.tried) {
     c.say(Severity::warning, "no_figures",
           c.shown(*m.tried) + " was refused" + (m.free ? ", where " + c.shown(*m.free) + " was free" : "") +
@@ -207,11 +223,9 @@ Diagnosis diagnose(const Plan& plan, LogReading log) {
   say_model_assumed(c);
   add_cures(c);
   out.symptom = c.symptom;
-  if (!out.serving) {
-    if (std::optional<Finding> shifted = calibration_finding(out.plan, training_bill(out.plan))) {
-      out.findings.push_back(std::move(*shifted));
-    }
-  }
+  std::optional<Finding> shifted =
+      out.serving ? serving_calibration(out.plan, serving) : calibration_finding(out.plan, training_bill(out.plan));
+  if (shifted) out.findings.push_back(std::move(*shifted));
   return out;
 }
 

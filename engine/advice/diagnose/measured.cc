@@ -119,7 +119,7 @@ std::optional<double> last_of(const AllPrinted& groups, Names names) {
 }
 
 bool shows_devices(std::string_view tool) {
-  constexpr std::string_view kTools[] = {"nvidia-smi", "rocm-smi", "amd-smi", "gpustat", "MaxText"};
+  constexpr std::string_view kTools[] = {"nvidia-smi", "rocm-smi", "amd-smi", "npu-smi", "gpustat", "MaxText"};
   return std::find(std::begin(kTools), std::end(kTools), tool) != std::end(kTools);
 }
 
@@ -151,6 +151,24 @@ void take_peaks(const AllPrinted& groups, Measured& out) {
   if (out.device && out.reserved) out.outside = std::max(0.0, *out.device - *out.reserved);
 }
 
+/// llama.cpp has a cache for each kind of layers (full, sliding) and prints how many layers each has.
+std::map<double, double> cache_sizes(const AllPrinted& groups) {
+  std::map<double, double> sizes;
+  for (const auto& [number, group] : groups) {
+    const auto layers = group.figures.find("kv_layers"), bytes = group.figures.find("kv_bytes");
+    if (layers == group.figures.end() || bytes == group.figures.end()) continue;
+    if (layers->second.size() != bytes->second.size()) continue;
+    for (size_t i = 0; i < layers->second.size(); ++i) sizes[layers->second[i]] = bytes->second[i];
+  }
+  return sizes;
+}
+
+double sum_of(const std::map<double, double>& sizes) {
+  double sum = 0;
+  for (const auto& [layers, bytes] : sizes) sum += bytes;
+  return sum;
+}
+
 void take_serving(const AllPrinted& groups, Measured& out) {
   out.weights = last_of(groups, {"weights_bytes"});
   out.activations = last_of(groups, {"activation_bytes"});
@@ -158,6 +176,7 @@ void take_serving(const AllPrinted& groups, Measured& out) {
   out.graphs = last_of(groups, {"cudagraph_bytes"});
   if (!out.graphs) out.graphs = last_of(groups, {"cudagraph_estimate_bytes"});
   out.kv_pool = last_of(groups, {"kv_bytes"});
+  if (const auto caches = cache_sizes(groups); !caches.empty()) out.kv_pool = sum_of(caches);
   const auto k = last_of(groups, {"k_bytes"}), v = last_of(groups, {"v_bytes"});
   if (!out.kv_pool && k && v) out.kv_pool = *k + *v;
   out.kv_needed = last_of(groups, {"kv_needed_bytes"});
@@ -173,6 +192,8 @@ void take_serving(const AllPrinted& groups, Measured& out) {
   out.preemptions = last_of(groups, {"preemptions", "retracted"});
   out.budget = last_of(groups, {"budget_bytes"});
   out.compute = last_of(groups, {"compute_bytes"});
+  out.lacking = last_of(groups, {"lacking_bytes"});
+  out.required = last_of(groups, {"required_bytes"});
   if (!out.capacity) out.capacity = last_of(groups, {"capacity_bytes"});
   if (!out.free) out.free = last_of(groups, {"free_bytes"});
 }
@@ -181,6 +202,7 @@ void take_words(const LogReading& log, Measured& out) {
   for (const LogFigure& figure : log.figures) {
     if (figure.what == "resource" && out.resource.empty()) out.resource = figure.text;
     if (figure.what == "stage") out.stage = figure.text;
+    if (figure.what == "failed") out.broken = figure.text;
     const std::string_view tool = figure.tool;
     if (out.tool[0] == 0 || (is_serving_tool(tool) && !is_serving_tool(out.tool))) out.tool = figure.tool;
   }

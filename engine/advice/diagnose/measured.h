@@ -23,7 +23,7 @@ struct Measured {
   Bytes allocated, reserved, device, capacity, free, tried, unallocated, process, other, outside, private_pools,
       allowed, mps_other, exceeded, program;
   // serving
-  Bytes weights, activations, non_torch, graphs, kv_pool, kv_needed, budget, compute;
+  Bytes weights, activations, non_torch, graphs, kv_pool, kv_needed, budget, compute, lacking, required;
   std::optional<double> kv_tokens, max_model_len, longest_model_len, utilization, layers_on_gpu, layers, kv_usage,
       preemptions;
   // speed
@@ -32,6 +32,7 @@ struct Measured {
   bool failed = false;          // an allocation was refused
   bool process_known = false;   // what the process holds is stated, not only what the GPU holds
   std::string resource, stage;  // "host", "shm"; "weights", "kv", "compute", "graphs"
+  std::string broken;           // "cuBLAS", "NCCL": what failed and does not say for want of what
   const char* tool = "";
   int device_index = -1;
   Series series;

@@ -110,6 +110,24 @@ bool share_too_small(Case& c) {
   return true;
 }
 
+/// What the program's own sum comes to is more than there is.
+bool own_sum_exceeds(Case& c) {
+  const Measured& m = c.measured;
+  const double gpu = m.capacity ? *m.capacity : c.plan.gpu_mem;
+  if (m.lacking) {
+    c.say(Severity::error, "own_sum_exceeds",
+          "By the program's own sum " + c.shown(*m.lacking) + " is missing on the GPU, beside the margin it keeps.");
+  } else if (m.required && gpu > 0 && *m.required > gpu) {
+    c.say(Severity::error, "own_sum_exceeds",
+          "By the program's own sum the model takes " + c.shown(*m.required) + " of a GPU that has " + c.shown(gpu) +
+              ".");
+  } else {
+    return false;
+  }
+  c.symptom = Symptom::at_start;
+  return true;
+}
+
 /// Slower, not fatal.
 void running_short(Case& c) {
   const Measured& m = c.measured;
@@ -133,7 +151,9 @@ void running_short(Case& c) {
 
 void find_serving_causes(Case& c) {
   running_short(c);
-  if (longest_request(c) || not_empty(c) || llama_stage(c) || no_room_for_kv(c) || share_too_small(c)) return;
+  if (longest_request(c) || not_empty(c) || own_sum_exceeds(c) || llama_stage(c) || no_room_for_kv(c) ||
+      share_too_small(c))
+    return;
   if (c.measured.process && known(c.measured.other) > 1.5 * kGiB) {
     c.say(Severity::error, "other_process",
           "Another process holds " + c.shown(*c.measured.other) + " of the GPU: free it, or take another GPU.");

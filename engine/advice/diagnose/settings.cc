@@ -141,6 +141,12 @@ void add_named(const LogReading& log, Stated& out) {
   if (!found.empty()) out[Key::gpu] = found;
 }
 
+/// llama.cpp prints the cells of each of its caches: that of a sliding window is no context.
+bool smaller_window(const LogFigure& figure, std::string_view stated) {
+  const bool cells = figure.what == "n_ctx" && std::string_view(figure.tool) == "llama.cpp";
+  return cells && figure.number < read_number(stated).value_or(0);
+}
+
 }  // namespace
 
 std::string model_of_name(std::string_view name) {
@@ -185,9 +191,9 @@ std::vector<std::pair<Key, std::string>> stated_settings(const LogReading& log) 
     }
     if (figure.kind != CaptureKind::number || !(figure.number > 0)) continue;
     for (const Row& row : kRows) {
-      if (std::string_view(figure.tool) == row.tool && figure.what == row.what) {
-        stated[row.key] = write_number(std::round(figure.number * 1e4) / 1e4);  // float32 printed long
-      }
+      if (std::string_view(figure.tool) != row.tool || figure.what != row.what) continue;
+      if (smaller_window(figure, stated[row.key])) continue;
+      stated[row.key] = write_number(std::round(figure.number * 1e4) / 1e4);  // float32 printed long
     }
   }
   add_named(log, stated);

@@ -102,12 +102,16 @@ struct Count {
   size_t least;
 };
 
-constexpr Count kCounts[] = {
-    {"PyTorch", "tried_bytes", "messages", 2},  {"nvidia-smi", "used_bytes", "gpus", 1},
-    {"amd-smi", "used_bytes", "gpus", 1},       {"gpustat", "used_bytes", "gpus", 1},
-    {"rocm-smi", "used_bytes", "gpus", 1},      {"MaxText", "percent", "devices", 1},
-    {"DeepSpeed", "cached_bytes", "points", 2}, {"DeepSpeed estimator", "per_gpu_bytes", "rows", 1},
-    {"vLLM", "budget_bytes", "workers", 2}};
+constexpr Count kCounts[] = {{"PyTorch", "tried_bytes", "messages", 2},
+                             {"nvidia-smi", "used_bytes", "gpus", 1},
+                             {"amd-smi", "used_bytes", "gpus", 1},
+                             {"npu-smi", "used_bytes", "gpus", 1},
+                             {"gpustat", "used_bytes", "gpus", 1},
+                             {"rocm-smi", "used_bytes", "gpus", 1},
+                             {"MaxText", "percent", "devices", 1},
+                             {"DeepSpeed", "cached_bytes", "points", 2},
+                             {"DeepSpeed estimator", "per_gpu_bytes", "rows", 1},
+                             {"vLLM", "budget_bytes", "workers", 2}};
 
 void count(const std::vector<LogFigure>& figures, std::vector<LogFigure>& out) {
   for (const Count& rule : kCounts) {

@@ -194,6 +194,25 @@ struct Reader {
     out.figures.push_back(std::move(made));
   }
 
+  /// A line that says no more than "Killed": a shell's word of a process that the kernel ended.
+  size_t killed_line() const {
+    constexpr std::string_view kWord = "Killed";
+    for (size_t at = text.characters.find(kWord); at != std::string::npos; at = text.characters.find(kWord, at + 1)) {
+      if (text.gap(at) == Gap::line && text.gap(at + kWord.size()) == Gap::line) return at;
+    }
+    return text.size();
+  }
+
+  /// "Out of memory" in words of no known message, where nothing else was read.
+  void add_bare_failure() {
+    if (!out.figures.empty()) return;
+    constexpr std::string_view kWords = "outofmemory";
+    const auto same = [](char a, char b) { return lower_case(a) == b; };
+    const auto found = std::search(text.characters.begin(), text.characters.end(), kWords.begin(), kWords.end(), same);
+    if (found != text.characters.end()) add_sayings("oom=1", static_cast<size_t>(found - text.characters.begin()));
+    if (found == text.characters.end() && killed_line() < text.size()) add_sayings("resource=host", killed_line());
+  }
+
   void read() {
     const Index index;
     for (size_t at = 0; at < text.size();) {
@@ -216,6 +235,7 @@ struct Reader {
       if (next == at + 1 && is_digit(text.at(at))) next = add_unknown(at);
       at = next;
     }
+    add_bare_failure();
     for (LogFigure& made : out.figures) {
       made.device = devices[made.message];
       made.rank = ranks[made.message];

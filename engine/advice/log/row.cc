@@ -156,7 +156,7 @@ struct Matcher {
     if (kind == 'w' || kind == 't') return capture_text(kind, std::move(name), rest);
     if (kind == 'n' || kind == 'f') return capture_number(std::move(name));
     if (kind == 'L') return capture_list(name);
-    return capture_size(kind, name);
+    return capture_size(kind, std::move(name), rest);
   }
 
   void keep(Capture capture) {
@@ -173,9 +173,20 @@ struct Matcher {
     return true;
   }
 
-  bool capture_size(char kind, const std::string& name) {
+  /// A number that is bare in the tool's print may have its unit in somebody's own: "(max): 2 GB".
+  bool unit_behind(std::string_view rest) const {
+    skip_blanks(rest);
+    if (!rest.empty() && is_letter(rest[0])) return false;
+    const NumberScan number = scan_number(text, at);
+    const bool on_line = number.result == Scan::read && text.gap(number.end) != Gap::line;
+    return on_line && scan_size(text, at, gigabyte).result == Scan::read;
+  }
+
+  bool capture_size(char kind, std::string name, std::string_view rest = {}) {
+    const bool sized =
+        kind == 'S' || (std::string_view("MGD").find(kind) != std::string_view::npos && unit_behind(rest));
     Capture found{name.empty() ? name : name + "_bytes", CaptureKind::bytes, Scan::read, 0, 0, "", at, at};
-    if (kind == 'S') {
+    if (sized) {
       const SizeScan size = scan_size(text, at, gigabyte);
       found.result = size.result;
       found.bytes = size.bytes;

@@ -23,6 +23,8 @@ constexpr LogRow kXla[] = {
      "", RowRole::starts},
     {"Attempting to allocate {S tried}. That was not possible. There are {S free} free", "", RowRole::starts},
     {"Failed to allocate request for {S} ({S tried}) on device ordinal {n device}", "", RowRole::starts},
+    {"Can't reduce memory use below {S limit} ({B}bytes) by rematerialization; only reduced to {S total}", "",
+     RowRole::starts},
     {"parameter allocation: {S parameter}"},
     {"constant allocation: {S constant}"},
     {"maybe_live_out allocation: {S maybe_live_out}"},
@@ -40,6 +42,7 @@ constexpr LogRow kTensorFlow[] = {
     {"ran out of memory trying to allocate {S tried}", "", RowRole::starts},
     {"failed to allocate {S} ({B tried} bytes) from device", "", RowRole::starts},
     {"failed to alloc {B tried} bytes", "", RowRole::starts},
+    {"Created device ~ with {S limit} memory: -> device: {n device}, name: {t gpu_name}, pci", "", RowRole::starts},
     {"{n} Chunks of size {B} totalling {S}"},
     {"Sum Total of in-use chunks: {S in_use_chunks}"},
     {"Limit: {B limit}$InUse: {B in_use}", "", RowRole::starts},
@@ -81,6 +84,18 @@ constexpr LogRow kTenstorrent[] = {
 constexpr LogRow kTriton[] = {
     {"out of resource: shared memory, Required: {B required}, Hardware limit: {B limit}",
      "resource=gpu shared memory (on-chip)", RowRole::starts},
+    {"out of resource: tensor memory, Required: {B required}, Hardware limit: {B limit}",
+     "resource=gpu tensor memory (on-chip)", RowRole::starts},
+};
+
+// Gaudi: the bridge of PyTorch counts bytes. Neuron: the driver's and the runtime's.
+constexpr LogRow kGaudi[] = {
+    {"Allocation failed for size::{B tried}", "", RowRole::starts},
+};
+constexpr LogRow kNeuron[] = {
+    {"Failed to alloc DEVICE memory: {B tried}", "", RowRole::starts},
+    {"Failed to alloc HOST memory: {B tried}", "resource=host", RowRole::starts},
+    {"Could not allocate {B tried} bytes on nd{n device}", "", RowRole::starts},
 };
 
 constexpr LogFamily kFamilies[] = {{"XLA", Gigabyte::binary, kXla},
@@ -89,7 +104,9 @@ constexpr LogFamily kFamilies[] = {{"XLA", Gigabyte::binary, kXla},
                                    {"PaddlePaddle", Gigabyte::binary, kPaddle},
                                    {"MindSpore", Gigabyte::binary, kMindSpore},
                                    {"TT-Metal", Gigabyte::binary, kTenstorrent},
-                                   {"Triton", Gigabyte::binary, kTriton}};
+                                   {"Triton", Gigabyte::binary, kTriton},
+                                   {"Gaudi", Gigabyte::binary, kGaudi},
+                                   {"Neuron", Gigabyte::binary, kNeuron}};
 
 }  // namespace
 

@@ -42,10 +42,20 @@ constexpr LogRow kShort[] = {
     {"| {M used} / {M total} MB |"},
 };
 
-constexpr LogFamily kFamilies[] = {{"nvidia-smi", Gigabyte::binary, kNvidia},
-                                   {"rocm-smi", Gigabyte::binary, kRocm},
-                                   {"amd-smi", Gigabyte::binary, kAmd},
-                                   {"gpustat", Gigabyte::binary, kShort}};
+// amd-smi's table since 6.4: "VRAM_USAGE", one unit behind two numbers.
+constexpr LogRow kAmdTable[] = {
+    {"{n device} {n} W {n} °C {n} °C {n} MHz {n} % {n} % {n} MHz {G used}/{S total}", "", RowRole::starts},
+};
+
+// Ascend: "HBM-Usage(MB)".
+constexpr LogRow kNpu[] = {
+    {"| {n device} | {n}:{w} | {n} {n} / {n} {M used}/ {M total} |", "", RowRole::starts},
+    {"| {n} {n device} | {n}:{w} | {n} {n} / {n} {M used}/ {M total} |", "", RowRole::starts},
+};
+
+constexpr LogFamily kFamilies[] = {{"nvidia-smi", Gigabyte::binary, kNvidia}, {"rocm-smi", Gigabyte::binary, kRocm},
+                                   {"amd-smi", Gigabyte::binary, kAmd},       {"amd-smi", Gigabyte::binary, kAmdTable},
+                                   {"npu-smi", Gigabyte::binary, kNpu},       {"gpustat", Gigabyte::binary, kShort}};
 
 }  // namespace
 

@@ -62,6 +62,8 @@ constexpr LogRow kAllocators[] = {
     {"memory allocation of {B tried} bytes failed", "resource=host", RowRole::starts},
     {"Could not allocate pinned host memory of size: {B tried}", "resource=host", RowRole::starts},
     {"[Errno 12] Cannot allocate memory", "resource=host"},
+    {"Cannot allocate memory (os error 12)", "resource=host"},
+    {"Cannot allocate memory", "resource=host"},
 };
 
 constexpr LogRow kShared[] = {
@@ -70,9 +72,12 @@ constexpr LogRow kShared[] = {
     {"failed to extend /dev/shm/{w} to {B shm_tried} bytes", "resource=shm"},
     {"Error while creating shared memory segment /dev/shm/{w} (size {B})", "resource=shm"},
     {"unable to write to file", "resource=shm"},
+    {"No space left on device: '/dev/shm", "resource=shm"},
     {"Failed to CUDA calloc {B tried} bytes", "failed=NCCL"},
     {"Failed to CUDA calloc async {B tried} bytes", "failed=NCCL"},
     {"Failed to CUDA host alloc {B tried} bytes", "failed=NCCL"},
+    {"NCCL WARN Cuda failure 'out of memory'", "failed=NCCL;oom=1"},
+    {"NCCL WARN Cuda failure 2 'out of memory'", "failed=NCCL;oom=1"},
 };
 
 constexpr LogRow kOthers[] = {

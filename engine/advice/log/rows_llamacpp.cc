@@ -55,19 +55,22 @@ constexpr LogRow kLlama[] = {
     {"VRAM scratch buffer: {S scratch}"},
     {"ggml ctx size = {S ggml_ctx}"},
     {"recommendedMaxWorkingSetSize = {S working_set}"},
-    {"buffer, size = {S buffers}^, offs = {n}, ({M used_total} /"},
-    {"buffer, size = {S buffers}^, ({M used_total} /"},
+    {"buffer, size = {S buffers}<, offs = {n}>^, ({M used_total} /^ {M working_set})"},
     // failures
     {"allocating {S tried_mib} on device {n device}: cudaMalloc failed: out of memory", "", RowRole::starts},
     {"failed to allocate {w} buffer of size {B tried}"},
     {"alloc_tensor_range: failed to allocate {w} buffer of size {B tried}", "stage=weights"},
     {"gallocr_reserve_n_impl: failed to allocate {w} buffer of size {B tried}", "stage=compute"},
     {"gallocr_reserve_n: failed to allocate {w} buffer of size {B tried}", "stage=compute"},
+    {"Failed to allocate pinned memory", "resource=host", RowRole::starts},
     {"failed to allocate {S tried} of pinned memory", "resource=host", RowRole::starts},
     {"cpu_buffer_type_alloc_buffer: failed to allocate buffer of size {B tried}", "resource=host", RowRole::starts},
+    {"failed to allocate '{t}' buffer, size = {S tried}", "", RowRole::starts},  // Metal
     {"failed to allocate buffer, size = {S tried}", "", RowRole::starts},        // Metal
     {"Device memory allocation of size {B tried} failed", "", RowRole::starts},  // Vulkan
     {"ErrorOutOfDeviceMemory", "oom=1"},
+    {"error: Insufficient Memory (00000008", "oom=1", RowRole::starts},           // Metal
+    {"can't allocate {B tried} Bytes of memory on device", "", RowRole::starts},  // SYCL
     {"memory pool (needed {B tried}, available {B free})", "", RowRole::starts},
     {"CUDA error {n} at ~: out of memory", "oom=1"},
     {"failed to allocate buffer for kv cache", "stage=kv"},
@@ -90,6 +93,12 @@ constexpr LogRow kLlama[] = {
     {"will leave {M left} >= {S margin} of free device memory"},
     {"cannot meet free memory target of {S margin}^, need to <use ><reduce device memory by >{S lacking}"},
     {"estimated memory usage of mmproj is {S mmproj}"},
+};
+
+// stable-diffusion.cpp: MB = bytes / 1024^2.
+constexpr LogRow kDiffusion[] = {
+    {"total params memory size = {S weights} (VRAM {S weights_gpu}, RAM {S weights_host})", "", RowRole::starts},
+    {"compute buffer size: {S compute}(VRAM)"},
 };
 
 // Ollama's logfmt. Lists are by GPU; "required" and "total" are sums.
@@ -119,6 +128,7 @@ constexpr LogRow kOllama[] = {
     {"{S available} VRAM available^, loading up to {n layers_most} GPU layers", "", RowRole::starts},
     {"\"total vram\"=\"{S vram_total}"},
     {"total_vram=\"{S vram_total}"},
+    {"parallel={n} required=\"{S required_full}"},
     {"available={B available} required=\"{S required_full}"},
     {"predicted usage exceeds VRAM\" ~totalMemory={B capacity} predicted={B required_full}"},
     {"msg=\"inference compute\" ~total=\"{S capacity}\" available=\"{S available}\""},
@@ -153,6 +163,7 @@ constexpr LogRow kMlx[] = {
 constexpr LogFamily kFamilies[] = {{"llama.cpp", Gigabyte::binary, kLlama},
                                    {"Ollama", Gigabyte::binary, kOllama},
                                    {"ollama ps", Gigabyte::decimal, kOllamaPs},
+                                   {"stable-diffusion.cpp", Gigabyte::binary, kDiffusion},
                                    {"MLX", Gigabyte::binary, kMlx}};
 
 }  // namespace

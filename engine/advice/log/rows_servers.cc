@@ -42,6 +42,8 @@ constexpr LogRow kSglang[] = {
     {"Decode out of memory happened. #retracted_reqs: {n retracted}"},
     {"KV cache pool is full. Retract requests. #retracted_reqs: {n retracted}"},
     {"Prefill out of memory.$Try to allocate {n tokens_needed} tokens^.$Available tokens: {n tokens_free}", "stage=kv"},
+    {"Failed to allocate memory for {w buffer} with size {B tried} and alignment", "stage=compute",
+     RowRole::starts},  // FlashInfer's workspace
     {"The memory capacity is unbalanced. ~min_per_gpu_memory={f}, local_gpu_memory={f}", "unbalanced=1"},
 };
 
@@ -87,6 +89,11 @@ constexpr LogRow kTrtllm[] = {
 };
 
 constexpr LogRow kTgi[] = {
+    {"text_generation_launcher", "", RowRole::prefix},
+    {"text_generation_router", "", RowRole::prefix},
+    {"text_generation_client", "", RowRole::prefix},
+    {"warmup~max_prefill_tokens={n prefill_tokens}"},
+    {"Default `max-batch-prefill-tokens` to {n prefill_tokens}"},
     {"Not enough memory to handle {n total_tokens} total tokens with {n prefill_tokens} prefill tokens", "stage=kv",
      RowRole::starts},
     {"Not enough memory to handle {n prefill_tokens} prefill tokens", "stage=kv", RowRole::starts},

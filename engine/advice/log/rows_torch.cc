@@ -44,8 +44,12 @@ constexpr LogRow kAllocator[] = {
     {"hipErrorOutOfMemory", "oom=1"},
     {"cudaErrorMemoryAllocation", "oom=1"},
     {"[rank{n rank}]:", "", RowRole::prefix},
+    {"Invalid buffer size: {S tried}", "", RowRole::starts},    // MPS: more than one buffer may hold
+    {"No executable batch size found, reached zero", "oom=1"},  // accelerate's find_executable_batch_size
     {"CUBLAS_STATUS_ALLOC_FAILED", "failed=cuBLAS"},
+    {"CUBLAS_STATUS_NOT_INITIALIZED", "failed=cuBLAS"},
     {"CUDNN_STATUS_ALLOC_FAILED", "failed=cuDNN"},
+    {"CUDNN_STATUS_NOT_INITIALIZED", "failed=cuDNN"},
 };
 
 // torch/cuda/memory.py, memory_summary(): columns now, peak, all allocated, all freed; step 1,024 whatever the unit.
@@ -94,6 +98,16 @@ constexpr LogRow kPrints[] = {
     {"memory_reserved@{b reserved}"},
 };
 
+// verl/utils/profiler/performance.py and utils/debug: bytes / 1024^3, called GB; of what is reserved some print MB.
+constexpr LogRow kVerl[] = {
+    {"memory allocated (GB): {G allocated}, memory reserved (GB): {G reserved}^, device memory used/total (GB): "
+     "{G device}/{G capacity}",
+     "", RowRole::starts},
+    {"memory allocated (GB): {G allocated}, memory reserved (MB): {M reserved}, memory max reserved (GB): "
+     "{G peak_reserved}",
+     "", RowRole::starts},
+};
+
 // modules/memmon.py of AUTOMATIC1111's web UI, to 1.5 and later; its units are binary.
 constexpr LogRow kWebUi[] = {
     {"Torch active/reserved: {M active}/{M reserved} MiB, Sys VRAM: {M used}/{M total} MiB", "", RowRole::starts},
@@ -116,6 +130,7 @@ constexpr LogFamily kFamilies[] = {{"PyTorch", Gigabyte::binary, kAllocator},
                                    {"PyTorch memory_summary", Gigabyte::binary, kSummary},
                                    {"PyTorch memory_stats", Gigabyte::binary, kStats},
                                    {"PyTorch print", Gigabyte::binary, kPrints},
+                                   {"verl", Gigabyte::binary, kVerl},
                                    {"web UI", Gigabyte::binary, kWebUi},
                                    {"ComfyUI", Gigabyte::binary, kComfy}};
 

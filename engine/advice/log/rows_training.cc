@@ -192,6 +192,37 @@ constexpr LogRow kAccelerate[] = {
     {"int4 <|>{S largest_layer} <|>{S model} <|>{S adam_training}", "dtype=int4", RowRole::starts},
 };
 
+// llama-cookbook utils/memory_utils.py: whole numbers of 2^30 bytes.
+constexpr LogRow kCookbook[] = {
+    {"Max CUDA memory allocated was {S peak_allocated}", "", RowRole::starts},
+    {"Max CUDA memory reserved was {S peak_reserved}"},
+    {"Peak active CUDA memory was {S peak_active}"},
+    {"CUDA Malloc retires : {n alloc_retries}"},
+    {"CUDA Malloc retries : {n alloc_retries}"},
+};
+
+// nanotron/logging/base.py: human_format of what torch.cuda says, step 1,024.
+constexpr LogRow kNanotron[] = {
+    {"Memory usage: {S allocated}. Peak allocated<:> {S peak_allocated}^<.> Peak reserved: {S peak_reserved}", "",
+     RowRole::starts},
+};
+
+// swift/trainers/mixin.py: max_memory_reserved / 1024^3.
+constexpr LogRow kSwift[] = {{"'memory(GiB)@{G peak_reserved}", "", RowRole::starts}};
+
+// mmengine, mmcv LoggerHook, detectron2's CommonMetricPrinter: max_memory_allocated / 1024^2.
+constexpr LogRow kVision[] = {
+    {"data_time: {f}<,> memory: {M peak_allocated}", "", RowRole::starts},
+    {"max_mem: {S peak_allocated}", "", RowRole::starts},
+};
+
+// composer/callbacks/memory_monitor.py: bytes / 10^9.
+constexpr LogRow kComposer[] = {
+    {"memory/peak_allocated_mem@{D peak_allocated}"}, {"memory/peak_reserved_mem@{D peak_reserved}"},
+    {"memory/current_allocated_mem@{D allocated}"},   {"memory/current_reserved_mem@{D reserved}"},
+    {"memory/alloc_retries@{n alloc_retries}"},
+};
+
 // transformers' TrainerMemoryTracker: bytes >> 20.
 constexpr LogRow kTrainer[] = {
     {"mem_gpu_alloc_delta@{S alloc_delta}"},
@@ -202,6 +233,11 @@ constexpr LogFamily kFamilies[] = {{"Megatron-LM", Gigabyte::binary, kMegatron},
                                    {"Megatron-Bridge", Gigabyte::decimal, kBridge},
                                    {"accelerate", Gigabyte::binary, kAccelerate},
                                    {"transformers", Gigabyte::binary, kTrainer},
+                                   {"llama-cookbook", Gigabyte::binary, kCookbook},
+                                   {"nanotron", Gigabyte::binary, kNanotron},
+                                   {"ms-swift", Gigabyte::binary, kSwift},
+                                   {"mmengine", Gigabyte::binary, kVision},
+                                   {"Composer", Gigabyte::decimal, kComposer},
                                    {"DeepSpeed", Gigabyte::binary, kDeepSpeed},
                                    {"DeepSpeed estimator", Gigabyte::binary, kEstimator},
                                    {"torchtitan", Gigabyte::binary, kTitan},

@@ -63,7 +63,12 @@ constexpr LogRow kVllm[] = {
     {"The current --gpu-memory-utilization={f utilization} is equivalent to --gpu-memory-utilization="
      "{f utilization_equivalent}"},
     {"increase --gpu-memory-utilization to {f utilization_suggested}"},
+    {"increase --gpu-memory-utilization from {f utilization} to {f utilization_suggested}"},
     {"increasing --gpu-memory-utilization from {f utilization} to {f utilization_suggested}"},
+    {"Free device memory: {S free}, {S budget} usable (gpu_memory_utilization={f utilization})^, {S cudagraph} "
+     "reserved "
+     "for HPUGraphs (VLLM_GRAPH_RESERVED_MEM={f})^, {S kv} reserved for KV cache",
+     "", RowRole::starts},  // Gaudi
     // the KV cache
     {"Available KV cache memory: {S kv}"},
     {"GPU KV cache size: {n kv_tokens}^ tokens"},
@@ -97,6 +102,9 @@ constexpr LogRow kVllm[] = {
     {"No available memory for the cache blocks", "stage=kv"},
     {"CUDA out of memory occurred when warming up sampler with {n dummy_requests} dummy requests",
      "stage=sampler;oom=1"},
+    {"Too large swap space. {S swap} out of the {S host_total} total CPU memory", "resource=host", RowRole::starts},
+    {"Error in memory profiling. Initial free memory {S free_before}, current free memory {S free}", "failed=profiling",
+     RowRole::starts},
     // running
     {"Sequence group {n} is preempted by $total_num_cumulative_preemption={n preemptions}"},
     {"Running: {n running} reqs, <Swapped: {n swapped} reqs, ><Waiting: {n waiting} reqs, ><Pending: {n pending} reqs, "
