@@ -13,11 +13,6 @@
 namespace vram {
 namespace {
 
-// Time that no bandwidth buys back: a layer's kernels (6 ms a step beyond the bytes read, of 28 to 36 layers, in vllm
-// on L4 and RTX 5090 and llama.cpp on RTX 4090), and routing to experts (DeepSeek-R1 in FP4 on 4 B200: 8.5 ms a step
-// over 61 layers, 7 of them beyond the bytes).
-constexpr double kKernelSecondsALayer = 20e-6, kRoutingSecondsALayer = 65e-6;
-
 // Two channels of DDR5-5600 at seven tenths, as one memory's bandwidth is reached by processors of desktops.
 constexpr double kHostBytesASecond = 64e9;
 
@@ -33,6 +28,31 @@ double mixture_layers(const Model& model) {
     if (model.kinds[k].ffn.kind == FfnKind::moe) layers += model.layers_of_kind(k, 0, model.layers.size());
   }
   return layers;
+}
+
+/// Mixers and MLPs: two a layer, but one where layers are either (Nemotron-H). A model without a shape has none.
+double half_layers(const Model& model) {
+  double halves = 0;
+  for (size_t k = 0; k < model.kinds.size(); ++k) {
+    const LayerKind& kind = model.kinds[k];
+    const double own = (kind.mixer != Mixer::none ? 1 : 0) + (kind.ffn.kind != FfnKind::none ? 1 : 0);
+    halves += own * model.layers_of_kind(k, 0, model.layers.size());
+  }
+  return halves;
+}
+
+/// Bytes that a token's way through dense layers moves between kernels on one of `tp` GPUs, in 16 bit: gate and up are
+/// written, read, and their product is (6 ffn); around them two norms, two residual sums, query, key, value and the
+/// attention's output (16 h, which only the inner ones share).
+double activation_bytes(const Model& model, double tp) {
+  double elements = 0;
+  for (size_t k = 0; k < model.kinds.size(); ++k) {
+    const LayerKind& kind = model.kinds[k];
+    if (kind.ffn.kind == FfnKind::moe) continue;  // the share of experts' products has theirs
+    elements +=
+        (6 * kind.ffn.width / tp + 16 * model.architecture.hidden) * model.layers_of_kind(k, 0, model.layers.size());
+  }
+  return 2 * elements;
 }
 
 /// KV and states of one request that a step reads.
@@ -52,10 +72,13 @@ class Pass {
       : plan_(plan), replica_(replica), roof_(roofline(plan, replica)), model_(*plan.subject) {
     const Replica one_stage{replica.tp, 1, replica.dp, replica.ep};
     groups_ = cache_groups(plan, one_stage, whole_model(plan));
+    if (plan.gpu_bw > 0)
+      moved_ = activation_bytes(model_, replica.tp) / (plan.gpu_bw * 1e9 * bandwidth_share(plan, 16));
     const ServingStage host = host_stage(plan), all = whole_model(plan);
     const ServingStage gpu = {host.count, all.count - host.count, !host.has_head, !host.has_head, false};
     for (const ReadBytes& read : weight_bytes_read(plan, one_stage, gpu)) {
-      (read.experts ? expert_seconds_ : seconds_) += read.bytes / (plan.gpu_bw * 1e9 * bandwidth_share(read.bits));
+      (read.experts ? expert_seconds_ : seconds_) +=
+          read.bytes / (plan.gpu_bw * 1e9 * bandwidth_share(plan, read.bits));
     }
     if (host.count == 0) return;
     // Layers in host memory are worked on there.
@@ -67,7 +90,7 @@ class Pass {
   /// Products of `tokens` that each see `context` before them.
   double compute(double tokens, double context) const {
     if (roof_.flops <= 0) return 0;
-    return tokens * token_flops(plan_, context) / (roof_.flops * replica_.tp);
+    return tokens * (token_flops(plan_, context) / (roof_.flops * replica_.tp) + moved_);
   }
   /// Weights read, of experts those that `tokens` of each data-parallel rank meet: all ranks share them.
   double weights(double tokens) const {
@@ -76,12 +99,13 @@ class Pass {
     return seconds_ + expert_seconds_ * touched_experts(a.experts, a.experts_per_token, tokens * replica_.dp);
   }
   double cache(double requests, double context) const {
-    return requests * cache_bytes_read(groups_, context) / (plan_.gpu_bw * 1e9 * bandwidth_share(16));
+    return requests * cache_bytes_read(groups_, context) / (plan_.gpu_bw * 1e9 * bandwidth_share(plan_, 16));
   }
-  /// Two all-reduces a layer (arXiv 1909.08053, section 3), in 16 bit: 2 (n - 1) / n of the bytes pass each GPU.
+  /// An all-reduce behind every mixer and every MLP (arXiv 1909.08053, section 3), in 16 bit: 2 (n - 1) / n of the
+  /// bytes pass each GPU.
   double reduces(double tokens, double passes = 1) const {
     if (replica_.tp <= 1) return 0;
-    const double count = 2 * static_cast<double>(model_.layers.size());
+    const double count = half_layers(model_);
     const double bytes = tokens * model_.architecture.hidden * 2 * 2 * (replica_.tp - 1) / replica_.tp;
     return count * (passes * roof_.reduce_seconds + (roof_.link_bytes > 0 ? bytes / roof_.link_bytes : 0));
   }
@@ -93,9 +117,11 @@ class Pass {
     return mixture_layers(model_) * (2 * passes * roof_.reduce_seconds + bytes / roof_.link_bytes);
   }
   double launches() const {
-    return static_cast<double>(model_.layers.size()) * kKernelSecondsALayer +
-           mixture_layers(model_) * kRoutingSecondsALayer;
+    const LayerSeconds seconds = layer_seconds(plan_);
+    return stage_seconds(plan_, replica_) + static_cast<double>(model_.layers.size()) * seconds.kernels +
+           mixture_layers(model_) * seconds.routing;
   }
+  double launched() const { return static_cast<double>(model_.layers.size()) * layer_seconds(plan_).launched; }
 
  private:
   const Plan& plan_;
@@ -103,6 +129,7 @@ class Pass {
   const Roofline roof_;
   const Model& model_;
   std::vector<CacheGroup> groups_;
+  double moved_ = 0;                         // seconds a token
   double seconds_ = 0, expert_seconds_ = 0;  // of the weights, all stages
 };
 
@@ -114,8 +141,9 @@ double prefill_seconds(const Plan& plan, const Pass& pass, double passes) {
   const double tokens = new_tokens(plan);
   if (tokens <= 0 || pass.compute(1, 1) <= 0) return 0;
   const double compute = pass.compute(tokens, plan.prompt - tokens / 2);
-  return std::max(compute, passes * pass.weights(tokens / passes)) + pass.reduces(tokens, passes) +
-         pass.dispatches(tokens, passes) + passes * pass.launches();
+  const double worked = std::max(compute, passes * pass.weights(tokens / passes)) + pass.reduces(tokens, passes) +
+                        pass.dispatches(tokens, passes) + passes * pass.launches();
+  return std::max(worked, passes * pass.launched());  // the host launches ahead of the GPU
 }
 
 /// Tokens that one step of speculative decoding yields: 1 + a + a^2 ... + a^k (arXiv 2211.17192, equation 1).
@@ -153,7 +181,8 @@ Latency latency_of(const Plan& plan, const Replica& replica, const Pass& pass, d
   result.token_seconds = own + (batch - 1) * packed / output;
   // The share of time that prefills take, P n / (O t + P n), makes a queue of them: M/D/1, as far as a share is a load.
   const double wait = batch * packed / (2 * output * own) * packed;
-  result.first_token_seconds = result.prefill_seconds + (batch > 1 ? wait + result.step_seconds : 0);
+  result.first_token_seconds =
+      server_seconds(plan) + result.prefill_seconds + (batch > 1 ? wait + result.step_seconds : 0);
   return result;
 }
 

@@ -14,6 +14,19 @@ struct Roofline {
 Roofline roofline(const Plan& plan, const Replica& replica);
 
 /// Share of a memory's bandwidth that reading elements of so many bits reaches.
-double bandwidth_share(double bits);
+double bandwidth_share(const Plan& plan, double bits);
+
+/// Time of a layer that no bandwidth buys back: its kernels, and routing to experts where it has any.
+struct LayerSeconds {
+  double kernels = 0, routing = 0;
+  double launched = 0;  // of the host, where no graph is replayed: prompts
+};
+LayerSeconds layer_seconds(const Plan& plan);
+
+/// What a stage of a pipeline adds to every pass: its host's share of scheduling, receiving and sending.
+double stage_seconds(const Plan& plan, const Replica& replica);
+
+/// What a server adds to the first token: receiving, tokenising, scheduling, sending.
+double server_seconds(const Plan& plan);
 
 }  // namespace vram

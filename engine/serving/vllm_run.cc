@@ -40,10 +40,10 @@ bool is_second_engine(const Plan& plan, double version) {
 
 }  // namespace
 
-double vllm_version(const Plan& plan) { return version_number(plan.engine_version); }
+double release_number(const Plan& plan) { return version_number(plan.engine_version); }
 
 VllmRun vllm_run(const Plan& plan) {
-  const double version = vllm_version(plan);
+  const double version = release_number(plan);
   VllmRun run{plan.batch_tokens, plan.max_seqs};
   const bool sorts = version < kTritonSince || version >= kSecondRunnerSince;
   run.bytes_a_logit = sorts ? kSortingSamplerBytes : kTritonSamplerBytes;

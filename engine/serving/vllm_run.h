@@ -19,7 +19,7 @@ struct VllmRun {
 VllmRun vllm_run(const Plan& plan);
 
 /// 0.6.5 -> 6005; a version that is not given is newer than all.
-double vllm_version(const Plan& plan);
+double release_number(const Plan& plan);
 
 /// What the newest server chooses by itself on this card where it is not told (arg_utils.py, get_batch_defaults): a
 /// plan's own defaults never change, so who reads a command line or a log sets these as keys.

@@ -351,7 +351,7 @@ constexpr double kVllmPrintsFreeMemory = 20e3;
 WeightParcel allocator_rounding(const Plan& plan, const Replica& replica, const ServingStage& stage) {
   const Model& model = *plan.subject;
   WeightParcel parcel{WeightSection::rounding, 0, 8, 1};
-  const bool newer = plan.engine == Engine::vllm && vllm_version(plan) >= kVllmPrintsFreeMemory;
+  const bool newer = plan.engine == Engine::vllm && release_number(plan) >= kVllmPrintsFreeMemory;
   if (!model.has_shape || !(newer || plan.engine == Engine::sglang)) return parcel;
   const Collector out(plan, replica, stage);
   for (size_t k = 0; k < model.kinds.size(); ++k) {
