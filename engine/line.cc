@@ -72,17 +72,18 @@ struct CancelledProduct {
 };
 
 bool is_usual_integer(double value) {
-  return value >= 0 && value < kLargestFactor && static_cast<double>(static_cast<int64_t>(value)) == value;
+  return std::fabs(value) < kLargestFactor && static_cast<double>(static_cast<int64_t>(value)) == value;
 }
 
 /// What a line shows of its factors is what counts of them.
 void leave_what_counts(Factors& factors) {
   for (Factor& factor : factors)
-    if (!is_usual_integer(factor.value)) factor.value = counting(factor.value);
+    if (!is_usual_integer(factor.signed_value))
+      factor.signed_value = std::copysign(counting(factor.value()), factor.signed_value);
 }
 
 std::string term_text(const Factor& factor) {
-  std::string text = write_number(factor.value);
+  std::string text = write_number(factor.value());
   if (*factor.meaning) text.append(" ").append(factor.meaning);
   return text;
 }
@@ -102,6 +103,25 @@ std::vector<Line> numbered(std::vector<Line> lines) {
   return lines;
 }
 
+/// The product of whole numbers that a bill holds, as most are. Empty where it is none.
+std::optional<uint64_t> whole_product(std::span<const Factor> factors) {
+  uint64_t numerator = 1, denominator = 1;
+  for (const Factor& factor : factors) {
+    if (!is_usual_integer(factor.signed_value)) return std::nullopt;
+    const auto whole = static_cast<int64_t>(factor.signed_value);
+    if (whole == 0) return std::nullopt;
+    if (whole > 0 && __builtin_mul_overflow(numerator, static_cast<uint64_t>(whole), &numerator)) return std::nullopt;
+    if (whole < 0 && __builtin_mul_overflow(denominator, static_cast<uint64_t>(-whole), &denominator))
+      return std::nullopt;
+  }
+  const uint64_t bytes = numerator / denominator + (numerator % denominator != 0 ? 1 : 0);
+  return bytes <= kLargestBillBytes ? std::optional(bytes) : std::nullopt;
+}
+
+uint64_t band_of(uint64_t bytes, double share) {
+  return static_cast<uint64_t>(std::ceil(static_cast<double>(static_cast<int64_t>(bytes)) * share));
+}
+
 /// The product of factors that 128 bits hold without cancelling, as nearly all of them. Empty where they do not.
 struct PlainProduct {
   Wide numerator = 1, denominator = 1;
@@ -114,12 +134,13 @@ struct PlainProduct {
   }
   /// False for what is no positive number of at most 18 digits, decimals included.
   bool take(const Factor& factor) {
-    Wide& up = factor.op == '/' ? denominator : numerator;
-    if (!(factor.value > 0 && factor.value < 1e18)) return factor.value == 0 && factor.op == '*' && multiply(up, 0);
-    const auto whole = static_cast<uint64_t>(factor.value);
-    if (static_cast<double>(whole) == factor.value) return multiply(up, whole);
-    const double scale = decimals(factor.value), scaled = std::nearbyint(factor.value * scale);
-    Wide& down = factor.op == '/' ? numerator : denominator;
+    const double value = factor.value();
+    Wide& up = factor.divides() ? denominator : numerator;
+    if (!(value > 0 && value < 1e18)) return value == 0 && !factor.divides() && multiply(up, 0);
+    const auto whole = static_cast<int64_t>(value);
+    if (static_cast<double>(whole) == value) return multiply(up, static_cast<uint64_t>(whole));
+    const double scale = decimals(value), scaled = std::nearbyint(value * scale);
+    Wide& down = factor.divides() ? numerator : denominator;
     return scaled >= 1 && multiply(up, static_cast<uint64_t>(scaled)) && multiply(down, static_cast<uint64_t>(scale));
   }
 };
@@ -130,7 +151,7 @@ Wide rounded_up(Wide numerator, Wide denominator) {
   return n / d + (n % d != 0 ? 1 : 0);
 }
 
-std::optional<Wide> plain_product(const Factors& factors) {
+std::optional<Wide> plain_product(std::span<const Factor> factors) {
   PlainProduct product;
   for (const Factor& factor : factors)
     if (!product.take(factor)) return std::nullopt;
@@ -138,11 +159,11 @@ std::optional<Wide> plain_product(const Factors& factors) {
 }
 
 /// The product of any factors. Empty where 128 bits do not hold it even so.
-std::optional<Wide> cancelled_product(const Factors& factors) {
+std::optional<Wide> cancelled_product(std::span<const Factor> factors) {
   CancelledProduct product;
   for (const Factor& factor : factors) {
-    const Fraction fraction = fraction_of(factor.value);
-    if (factor.op == '/') {
+    const Fraction fraction = fraction_of(factor.value());
+    if (factor.divides()) {
       product.divide(fraction.numerator);
       product.multiply(fraction.denominator);
     } else {
@@ -165,7 +186,8 @@ Lines::operator const std::vector<Line>&() const {
   return lines_ ? *lines_ : none;
 }
 
-uint64_t product_bytes(const Factors& factors, bool* too_large) {
+uint64_t product_bytes(std::span<const Factor> factors, bool* too_large) {
+  if (const auto bytes = whole_product(factors)) return *bytes;
   std::optional<Wide> bytes = plain_product(factors);
   if (!bytes) bytes = cancelled_product(factors);
   const bool large = !bytes || *bytes > kLargestBillBytes;
@@ -173,18 +195,10 @@ uint64_t product_bytes(const Factors& factors, bool* too_large) {
   return large ? kLargestBillBytes : static_cast<uint64_t>(*bytes);
 }
 
-Amount product(const Factors& factors, double band_share) {
-  Amount amount;
-  amount.bytes = product_bytes(factors, &amount.too_large);
-  amount.band_bytes = static_cast<uint64_t>(std::ceil(static_cast<double>(amount.bytes) * band_share));
-  return amount;
-}
-
-Amount& Amount::operator+=(const Amount& other) {
-  bytes += other.bytes;
-  band_bytes += other.band_bytes;
-  too_large |= other.too_large || bytes > kLargestBillBytes;
-  return *this;
+Amount product(std::span<const Factor> factors, double band_share) {
+  bool too_large = false;
+  const uint64_t bytes = product_bytes(factors, &too_large);
+  return {bytes, band_of(bytes, band_share), too_large};
 }
 
 void add_width(Factors& factors, double bits) {
@@ -197,8 +211,10 @@ void add_width(Factors& factors, double bits) {
 }
 
 Line leaf(const char* id, const char* label, Factors&& factors, const char* note, double band_share) {
+  if (const auto bytes = whole_product(factors))
+    return {{*bytes, band_of(*bytes, band_share)}, id, label, note, {factors.begin(), factors.end()}, {}};
   leave_what_counts(factors);
-  return {product(factors, band_share), id, label, note, std::move(factors), {}};
+  return {product(factors, band_share), id, label, note, {factors.begin(), factors.end()}, {}};
 }
 
 Line group(const char* id, const char* label, std::vector<Line> children, const char* note) {
@@ -260,7 +276,7 @@ std::string formula(const Line& line) {
   if (!line.children.empty()) return "";
   std::string products, divisors;
   for (const Factor& factor : line.factors) {
-    if (factor.op == '/') {
+    if (factor.divides()) {
       divisors.append(" ÷ ").append(term_text(factor));
     } else {
       products.append(products.empty() ? "" : " × ").append(term_text(factor));

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -18,61 +19,49 @@ inline constexpr uint64_t kLargestBillBytes = uint64_t{1} << 53;
 /// One term of a product. Strings are static: a line costs no text.
 struct Factor {
   const char* symbol;   // "L", "h", "tp"
-  double value;         // 9 decimals count, of 15 digits in all
-  char op;              // '*' or '/'
   const char* meaning;  // "layers", "tensor parallel"
+  double signed_value;  // 9 decimals count, of 15 digits in all; with a minus it divides (bills have many factors)
+
+  double value() const { return std::fabs(signed_value); }
+  bool divides() const { return std::signbit(signed_value); }
 };
 
-constexpr Factor times(const char* symbol, double value, const char* meaning) { return {symbol, value, '*', meaning}; }
-constexpr Factor over(const char* symbol, double value, const char* meaning) { return {symbol, value, '/', meaning}; }
+inline Factor times(const char* symbol, double value, const char* meaning) {
+  return {symbol, meaning, value > 0 ? value : 0.0};
+}
+inline Factor over(const char* symbol, double value, const char* meaning) {
+  return {symbol, meaning, value > 0 ? -value : -0.0};
+}
 
-/// The terms of one product. A usual number of them lies in place: most lines allocate nothing.
+/// The terms of one product while they are put together: they lie in place, and allocate nothing.
 class Factors {
  public:
   Factors() = default;
-  Factors(std::initializer_list<Factor> factors) { append(factors.begin(), factors.end()); }
-  Factors(const Factors& other) : size_(other.size_), all_(other.all_) { copy_in_place(other); }
-  Factors(Factors&& other) noexcept : size_(other.size_), all_(std::move(other.all_)) {
-    copy_in_place(other);
-    other.size_ = 0;
+  Factors(std::initializer_list<Factor> factors) {
+    for (const Factor& factor : factors) push_back(factor);
   }
-  Factors& operator=(const Factors& other) { return *this = Factors(other); }
-  Factors& operator=(Factors&& other) noexcept {
-    size_ = other.size_;
-    all_ = std::move(other.all_);
-    copy_in_place(other);
-    other.size_ = 0;
-    return *this;
-  }
+  Factors(const Factors& other) : size_(other.size_) { std::copy_n(other.all_, size_, all_); }
+  Factors& operator=(const Factors&) = delete;
 
   size_t size() const { return size_; }
-  bool empty() const { return size_ == 0; }
-  const Factor* begin() const { return all_.empty() ? in_place_ : all_.data(); }
-  const Factor* end() const { return begin() + size_; }
-  Factor* begin() { return all_.empty() ? in_place_ : all_.data(); }
-  Factor* end() { return begin() + size_; }
-  const Factor& operator[](size_t i) const { return begin()[i]; }
+  const Factor* begin() const { return all_; }
+  const Factor* end() const { return all_ + size_; }
+  Factor* begin() { return all_; }
+  Factor* end() { return all_ + size_; }
 
   void push_back(const Factor& factor) {
-    if (size_ == kInPlace) all_.assign(in_place_, in_place_ + kInPlace);
-    if (size_ < kInPlace) in_place_[size_] = factor;
-    if (size_ >= kInPlace) all_.push_back(factor);
-    ++size_;
+    if (size_ == kMost) __builtin_trap();
+    all_[size_++] = factor;
   }
-  void append(const Factor* first, const Factor* last) {
-    for (; first != last; ++first) push_back(*first);
+  void append(const Factors& more) {
+    for (const Factor& factor : more) push_back(factor);
   }
 
  private:
-  static constexpr size_t kInPlace = 8;
-
-  void copy_in_place(const Factors& other) {
-    if (size_ <= kInPlace) std::copy_n(other.in_place_, size_, in_place_);
-  }
+  static constexpr size_t kMost = 16;  // the longest rules have eleven
 
   size_t size_ = 0;
-  Factor in_place_[kInPlace];
-  std::vector<Factor> all_;  // where there are more
+  Factor all_[kMost];
 };
 
 /// The width of an element: whole bytes, or bits ÷ 8.
@@ -102,11 +91,16 @@ struct Amount {
   uint64_t bytes = 0, band_bytes = 0;
   bool too_large = false;  // above kLargestBillBytes; of one product, bytes is then kLargestBillBytes
 
-  Amount& operator+=(const Amount& other);  // within one line bands add plainly
+  Amount& operator+=(const Amount& other) {  // within one line bands add plainly
+    bytes += other.bytes;
+    band_bytes += other.band_bytes;
+    too_large |= other.too_large || bytes > kLargestBillBytes;
+    return *this;
+  }
 };
 
 /// The product of the factors, with a band of `band_share` of it.
-Amount product(const Factors& factors, double band_share);
+Amount product(std::span<const Factor> factors, double band_share);
 
 /// A line of a bill: either children, whose bytes add up to its own, or factors, whose product
 /// (all products first, then one division, rounded up once) is its bytes.
@@ -114,7 +108,7 @@ struct Line : Amount {
   const char* id = "";     // "weights"; unique among its siblings
   const char* label = "";  // "Weights"
   const char* note = "";   // source of the rule: paper and equation, or framework file and version
-  Factors factors;
+  std::vector<Factor> factors;
   Lines children;
 };
 
@@ -142,7 +136,7 @@ uint64_t total_band_bytes(std::span<const Amount> lines);
 
 /// Ceiling of the product of the '*' factors over the product of the '/' factors, in 128-bit integers
 /// (decimals as integers over a power of ten). `too_large` is set where the result exceeds kLargestBillBytes.
-uint64_t product_bytes(const Factors& factors, bool* too_large);
+uint64_t product_bytes(std::span<const Factor> factors, bool* too_large);
 
 /// "32 layers × 4096 tokens × 2 B ÷ 8 tensor parallel": the factors as a whiteboard would show them.
 /// A line with children answers "" (its children say how it comes about).

@@ -50,6 +50,11 @@ case $(clang-format --version 2>/dev/null) in
   *) echo 'check: clang-format 14 is not here; the layout of the code is not checked' ;;
 esac
 
+# Workflows run elsewhere, and late: that they name what is here is known now.
+grep -nE '^ *(- )?uses:' .github/workflows/*.yml | grep -vE '@[0-9a-f]{40} # v[0-9.]+$' | check 'actions are pinned to a commit'
+grep -hoE '\b(tools|tests)/[A-Za-z0-9_/.-]+[A-Za-z0-9]' .github/workflows/*.yml README.md CONTRIBUTING.md docs/*.md | sort -u |
+  while read -r file; do [ -e "$file" ] || echo "$file"; done | check 'workflows and documents name files that are here'
+
 # What must not be committed. git lists the files, so that what is not tracked does not count.
 if git rev-parse --git-dir >/dev/null 2>&1; then
   git ls-files -z | xargs -0 grep -lI --null -E '^(<<<<<<<|>>>>>>>) ' 2>/dev/null | tr '\0' '\n' | check 'no conflict markers'

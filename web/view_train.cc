@@ -99,7 +99,7 @@ std::vector<Tile> compute_tiles(const App& app) {
   std::vector<Tile> list;
   const bool estimated = std::string_view(c.mfu_source) == "estimated";
   std::string why = "Share of the peak at the compute precision that trains the model.";
-  if (estimated && c.mfu_band) why += " ± " + show_fixed(*c.mfu_band * 100, 0) + " points: " + c.mfu_reason + ".";
+  if (estimated && c.mfu_band) why += " ± " + show_fixed(*c.mfu_band * 100, 0) + " points: " + mfu_reason(c) + ".";
   add(list, c.mfu, percent, estimated ? "MFU, estimated" : "MFU", why);
   add(
       list, c.days, [](double days) { return show_duration(days * 86400); }, "the whole run",

@@ -117,6 +117,28 @@ void add_less(const Plan& plan, Changes& out) {
        "only adapters are trained, on a 4-bit base"});
 }
 
+struct Card {
+  const char* name;
+  std::shared_ptr<const Accelerator> sheet;
+};
+
+/// What a plan that does not fit may be moved to, smallest first.
+std::vector<Card> cards_on_offer() {
+  std::vector<Card> cards;
+  for (const auto& [id, name] : {std::pair("rtx-5090-32gb", "RTX 5090"),
+                                 {"l40s", "L40S"},
+                                 {"a100-sxm4-80gb", "A100"},
+                                 {"h100-sxm5-80gb", "H100"},
+                                 {"h200-sxm-141gb", "H200"},
+                                 {"b200-180gb", "B200"},
+                                 {"b300-288gb", "B300"},
+                                 {"mi300x-192gb", "MI300X"},
+                                 {"mi355x-288gb", "MI355X"}})
+    if (auto sheet = find_accelerator(id))
+      cards.push_back({name, std::make_shared<const Accelerator>(*std::move(sheet))});
+  return cards;
+}
+
 /// What stands beside weights and KV cache, and the share the engine takes of the GPU.
 void add_runtime(const Plan& plan, Changes& out) {
   const bool preallocates =
@@ -174,26 +196,16 @@ std::vector<Change> training_changes(const Plan& plan) {
   return out;
 }
 
-std::vector<Change> larger_cards(const Plan& plan) {
-  Changes out;
-  struct Card {
-    const char* id;
-    const char* name;
-    double gb;
-  };
-  constexpr Card kCards[] = {{"rtx-5090-32gb", "RTX 5090", 32}, {"l40s", "L40S", 48},
-                             {"a100-sxm4-80gb", "A100", 80},    {"h100-sxm5-80gb", "H100", 80},
-                             {"h200-sxm-141gb", "H200", 141},   {"b200-180gb", "B200", 180},
-                             {"b300-288gb", "B300", 288},       {"mi300x-192gb", "MI300X", 192},
-                             {"mi355x-288gb", "MI355X", 288}};
+std::vector<CardChange> larger_cards(const Plan& plan) {
+  static const std::vector<Card> cards = cards_on_offer();
+  std::vector<CardChange> out;
   const double gb = plan.accelerator->marketed_bytes / kGB;
   const bool amd = plan.accelerator->vendor == "AMD";
-  for (const Card& card : kCards) {
-    const bool same_maker = amd == (std::string_view(card.name).substr(0, 2) == "MI");
-    add(out, same_maker && gb > 0 && card.gb > gb,
-        {"other_gpu",
-         std::string("Train on ") + card.name + " of " + show_fixed(card.gb, 0) + " GB",
-         {{Key::gpu, card.id}}});
+  for (const Card& card : cards) {
+    const double more = card.sheet->marketed_bytes / kGB;
+    if (amd != (card.sheet->vendor == "AMD") || !(gb > 0) || more <= gb) continue;
+    const std::string text = std::string("Train on ") + card.name + " of " + show_fixed(more, 0) + " GB";
+    out.push_back({{"other_gpu", text, {{Key::gpu, card.sheet->id}}}, card.sheet});
   }
   return out;
 }

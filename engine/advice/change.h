@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -35,8 +36,13 @@ void put(Plan& plan, Key key, Member& member, const Value& value) {
 std::vector<Change> training_changes(const Plan& plan);
 std::vector<Change> serving_changes(const Plan& plan);
 
+/// Another card, and its data sheet: `apply` reads none where the plan has it already.
+struct CardChange {
+  Change change;
+  std::shared_ptr<const Accelerator> sheet;
+};
 /// The same plan on cards whose box promises more memory, smallest first.
-std::vector<Change> larger_cards(const Plan& plan);
+std::vector<CardChange> larger_cards(const Plan& plan);
 
 /// What the plan does to save memory, undone: what each of it is worth.
 std::vector<Change> training_reversals(const Plan& plan);

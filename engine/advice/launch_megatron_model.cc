@@ -108,7 +108,7 @@ void read_structure(LaunchReader& reader, GivenFlags& given, bool named) {
 std::string named_preset(GivenFlags& given) {
   for (const char* flag :
        {"tokenizer-model", "hf-model-path", "load", "pretrained-checkpoint", "save", "tokenizer-name-or-path"}) {
-    const std::string preset = preset_of_model_name(given.value(flag));
+    std::string preset = preset_of_model_name(given.value(flag));
     if (!preset.empty()) return preset;
   }
   return "";

@@ -91,7 +91,7 @@ void about_the_pipeline(const Plan& plan, Findings& out) {
 }
 
 /// Parallelism that a plan that fits could do without, where that is no slower.
-void add_unneeded(const Plan& plan, Change change, std::string who, Findings& out) {
+void add_unneeded(const Plan& plan, const Change& change, const std::string& who, Findings& out) {
   Plan without = plan;
   if (!apply(change, without)) return;
   const TrainingTotals bill = training_totals(without);
@@ -136,7 +136,7 @@ void about_figures(const Plan& plan, const ComputeFigures& compute, Findings& ou
   if (estimated) {
     add(out, Severity::info, "mfu_estimated",
         "Times rest on an estimated MFU of " + show_fixed(*compute.mfu * 100, 0) + "% ± " +
-            show_fixed(*compute.mfu_band * 100, 0) + " points: " + compute.mfu_reason +
+            show_fixed(*compute.mfu_band * 100, 0) + " points: " + mfu_reason(compute) +
             ". Give mfu if you have measured it.");
   }
   about_measured_speed(plan, compute, out);

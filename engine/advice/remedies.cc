@@ -196,8 +196,9 @@ std::optional<Finding> together(const Plan& plan, const TrainingTotals& bill, st
 
 /// The smallest larger card on which the plan fits.
 std::optional<Finding> larger_card(const Plan& plan) {
-  for (const Change& change : larger_cards(plan)) {
+  for (const auto& [change, sheet] : larger_cards(plan)) {
     Plan changed = plan;
+    changed.accelerator = sheet;
     if (!apply(change, changed)) continue;
     const TrainingTotals after = training_totals(changed);
     if (!fits(changed, after)) continue;

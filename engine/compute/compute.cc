@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <string>
+#include <string_view>
 
 #include "engine/compute/achieved.h"
 #include "engine/compute/flops.h"
@@ -112,7 +113,6 @@ void set_mfu(const Plan& plan, const Counts& counts, ComputeFigures& out) {
     out.mfu = figure(std::min(1.0, useful / out.step.total()));
     if (out.mfu) out.mfu_band = figure(band_share(plan) * *out.mfu);
     out.mfu_source = "estimated";
-    out.mfu_reason = reason_of(out.step);
   }
   if (out.mfu && counts.model.total() > 0) out.hfu = figure(*out.mfu * counts.hardware / counts.model.total());
 }
@@ -157,6 +157,11 @@ void set_messages(const Plan& plan, ComputeFigures& out) {
 }
 
 }  // namespace
+
+std::string mfu_reason(const ComputeFigures& figures) {
+  const bool estimated = figures.mfu && std::string_view(figures.mfu_source) == "estimated";
+  return estimated ? reason_of(figures.step) : "";
+}
 
 bool knows_mfu(const Plan& plan) { return known_mfu(plan).has_value(); }
 

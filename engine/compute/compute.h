@@ -35,7 +35,6 @@ struct ComputeFigures {
   std::optional<double> step_flops, model_flops, hardware_flops;
   std::optional<double> mfu, hfu, mfu_band;
   const char* mfu_source = "";  // "given" (so or as measured_tokens_per_second), "estimated"
-  std::string mfu_reason;       // where the estimated step's time goes
   const char* bound = "";       // what takes most of a step: "compute", "memory", "link", "network", "bubble"
   StepSeconds step;             // of the estimate, whether or not mfu is given
   std::optional<double> attention_share, micro_batches, step_seconds, tokens_per_second, days, gpu_hours, usd, kwh;
@@ -45,6 +44,9 @@ struct ComputeFigures {
 };
 
 ComputeFigures compute_figures(const Plan& plan);
+
+/// Where the time of the estimated step goes, in words; "" where no MFU is estimated.
+std::string mfu_reason(const ComputeFigures& figures);
 
 /// MFU is given, or follows from the speed that was measured of this very plan.
 bool knows_mfu(const Plan& plan);

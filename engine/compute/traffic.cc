@@ -104,7 +104,8 @@ Traffic context_parallel(const Plan& plan, const MicroBatchWork& work) {
 
 double expert_layers(const Model& model) {
   double layers = 0;
-  for (uint8_t kind : model.layers) layers += model.kinds[kind].ffn.kind == FfnKind::moe ? 1 : 0;
+  for (size_t k = 0; k < model.kinds.size(); ++k)
+    if (model.kinds[k].ffn.kind == FfnKind::moe) layers += model.layers_of_kind(k, 0, model.layers.size());
   return layers;
 }
 
@@ -184,7 +185,7 @@ struct Replicas {
 Factors over_ranks(const Replicas& r, Factors factors) {
   factors.push_back(times("r - 1", r.shards - 1, "other ranks"));
   factors.push_back(over("d", r.shards, "data parallel"));
-  factors.append(r.cut.begin(), r.cut.end());
+  factors.append(r.cut);
   return factors;
 }
 
@@ -226,7 +227,7 @@ Line between_groups_line(const Plan& plan, const Replicas& r) {
                      times("g - 1", r.groups - 1, "other groups"),
                      over("g", r.groups, "sharding groups"),
                      over("d", r.shards, "ranks of a group")};
-  factors.append(r.cut.begin(), r.cut.end());
+  factors.append(r.cut);
   return leaf(r.outer_id, r.outer_label, std::move(factors), "torch.distributed.fsdp, ShardingStrategy.HYBRID_SHARD");
 }
 
@@ -257,7 +258,8 @@ void add_replicas(const Plan& plan, const Replicas& r, const MicroBatchWork& wor
 
 double expert_parameters(const Model& model) {
   double parameters = 0;
-  for (uint8_t kind : model.layers) parameters += model.kinds[kind].expert_parameters();
+  for (size_t k = 0; k < model.kinds.size(); ++k)
+    parameters += model.layers_of_kind(k, 0, model.layers.size()) * model.kinds[k].expert_parameters();
   return parameters * model.scale();
 }
 

@@ -35,6 +35,16 @@ bool list_layers(const Architecture& a, bool with_matrices, Model& model) {
   return true;
 }
 
+void count_layers(Model& model) {
+  const size_t layers = model.layers.size();
+  model.counts.assign(model.kinds.size() * (layers + 1), 0);
+  for (size_t k = 0; k < model.kinds.size(); ++k) {
+    uint16_t* const before = model.counts.data() + k * (layers + 1);
+    for (size_t i = 0; i < layers; ++i)
+      before[i + 1] = static_cast<uint16_t>(before[i] + (model.layers[i] == k ? 1 : 0));
+  }
+}
+
 void list_embedding(const Architecture& a, Matrices& out) {
   const double width = a.embedding_dim > 0 ? a.embedding_dim : a.hidden;
   out.push_back({"embed_tokens", Part::embedding, Shard::vocab, a.vocab, width, 1, false});
@@ -136,6 +146,7 @@ Model build_model(const Architecture& a, double nominal_parameters, std::vector<
     model.layers.clear();
     model.has_shape = model.has_kv_shape = false;
   }
+  count_layers(model);
   if (!model.has_shape) return model;
   list_embedding(a, model.embedding);
   list_head(a, model.head);

@@ -30,9 +30,8 @@ double LayerKind::active_parameters() const {
 
 double Model::layers_of_kind(size_t k, size_t first, size_t count) const {
   const size_t end = std::min(first + count, layers.size());
-  double found = 0;
-  for (size_t i = first; i < end; ++i) found += layers[i] == k;
-  return found;
+  const uint16_t* const before = counts.data() + k * (layers.size() + 1);
+  return end > first ? before[end] - before[first] : 0;
 }
 
 }  // namespace vram

@@ -118,6 +118,7 @@ struct Model {
   bool has_kv_shape = false;  // layers and heads are known: KV cache and attention can be billed
   std::vector<LayerKind> kinds;
   std::vector<uint8_t> layers;    // kinds[layers[i]] is layer i
+  std::vector<uint16_t> counts;   // counts[k * (layers + 1) + i]: layers of kind k before layer i
   std::vector<Matrix> embedding;  // first stage: token and position tables, embedding norm
   std::vector<Matrix> head;       // last stage: final norm, lm_head (listed with copies 0 where tied)
   std::vector<Matrix> outside;    // parameters outside the text model (vision tower ...): first stage

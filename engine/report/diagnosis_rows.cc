@@ -44,7 +44,7 @@ std::string cell(const Plan& plan, const Beside& row, const std::optional<double
 }  // namespace
 
 std::string diagnosed_share(const Diagnosis& diagnosis) {
-  const std::string share = write_plan(diagnosis.plan, true);
+  std::string share = write_plan(diagnosis.plan, true);
   if (diagnosis.measured_keys.empty()) return share;
   return write_plan(read_plan(share + "&" + diagnosis.measured_keys).plan, true);
 }

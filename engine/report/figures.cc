@@ -51,7 +51,7 @@ void add_speed(const Report& report, FigureList& list) {
   if (compute.mfu) {
     std::string remark = compute.mfu_source;
     if (compute.mfu_band) remark += ", ± " + percent(*compute.mfu_band);
-    if (!compute.mfu_reason.empty()) remark += "; " + compute.mfu_reason;
+    if (const std::string reason = mfu_reason(compute); !reason.empty()) remark += "; " + reason;
     list.add("MFU", percent(*compute.mfu), remark);
   }
   if (compute.hfu && compute.hfu != compute.mfu) list.add("HFU", percent(*compute.hfu), "recomputation counted");

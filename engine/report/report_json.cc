@@ -7,13 +7,13 @@
 namespace vram {
 namespace {
 
-void write_factors(JsonWriter& json, const Factors& factors) {
+void write_factors(JsonWriter& json, const std::vector<Factor>& factors) {
   json.open('[', "factors");
   for (const Factor& factor : factors) {
     json.open('{');
     json.member("symbol", factor.symbol);
-    json.member("value", factor.value);
-    json.member("op", factor.op == '/' ? "÷" : "×");
+    json.member("value", factor.value());
+    json.member("op", factor.divides() ? "÷" : "×");
     json.member("meaning", factor.meaning);
     json.close('}');
   }

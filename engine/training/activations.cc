@@ -93,10 +93,11 @@ std::vector<Line> area_lines(const Plan& plan, const std::vector<SavedSum>& sums
   std::vector<Line> areas;
   areas.reserve(std::size(kAreas) + 4);  // checkpoints, outputs and the working layer may follow
   for (const AreaName& name : kAreas) {
+    const auto belongs = [&name](const SavedSum& sum) { return sum.tensor.area == name.area && sum.layers > 0; };
     std::vector<Line> children;
-    children.reserve(sums.size());
+    children.reserve(static_cast<size_t>(std::count_if(sums.begin(), sums.end(), belongs)));
     for (const SavedSum& sum : sums)
-      if (sum.tensor.area == name.area && sum.layers > 0) children.push_back(tensor_leaf(plan, sum, in_flight));
+      if (belongs(sum)) children.push_back(tensor_leaf(plan, sum, in_flight));
     if (!children.empty()) areas.push_back(sum_line(name.id, name.label, std::move(children)));
   }
   return areas;
@@ -179,7 +180,7 @@ InFlight in_flight_of(const Plan& plan, double chunks_in_flight, double chunks) 
 std::vector<SavedSum> stage_sums(const Plan& plan, const Stage& stage, const ModelTensors& tensors) {
   const double recomputed = recomputed_layers(plan, stage) / stage.layers;
   std::vector<SavedSum> sums;
-  sums.reserve(kUsualTensors);
+  if (!tensors.kinds.empty()) sums.reserve(tensors.kinds.front().whole.size());
   for (size_t k = 0; k < tensors.kinds.size(); ++k) {
     const double layers = differentiated_layers(plan, stage, k);
     add(tensors.kinds[k].whole, tidy(layers * (1 - recomputed)), sums);

@@ -47,8 +47,11 @@ double offloaded_bytes(const Plan& plan, const Stage& stage, const ModelTensors&
 std::optional<uint64_t> host_bytes_per_node(const Plan& plan) {
   if (plan.offload == Offload::none) return std::nullopt;
   const ModelTensors tensors(plan);
+  const std::vector<Stage> stages = pipeline_stages(plan);
   double most = 0;
-  for (const Stage& stage : pipeline_stages(plan)) most = std::max(most, offloaded_bytes(plan, stage, tensors));
+  for (size_t i = 0; i < stages.size(); ++i)
+    if (!outdone(plan, std::span(stages).first(i), stages[i]))
+      most = std::max(most, offloaded_bytes(plan, stages[i], tensors));
   return static_cast<uint64_t>(most * std::min(plan.node, plan.gpus));
 }
 

@@ -16,6 +16,8 @@ namespace {
 /// Places of a phase's lines.
 enum Place : size_t { weights, gradients, optimizer, adapters, activations, logits, gathered, buffers };
 
+constexpr size_t kMostPhases = 5;
+
 /// Gradients outlive a step in Megatron's, DeepSpeed's and FSDP2's buffers; elsewhere they are freed with zero_grad and
 /// come back during backward, unless an earlier micro-batch left them.
 bool has_gradients(const Plan& plan, PhaseKind phase) {
@@ -67,7 +69,9 @@ uint64_t PhaseAmounts::allocated_bytes() const {
 StageLedger::StageLedger(const Plan& plan, const Stage& stage, const ModelTensors& tensors, const Line& workspace)
     : activations_(plan, stage, tensors), no_activations_(sum_line("activations", "Activations", {})) {
   const Subject subject{plan, stage, workspace, stage_parameters(plan, stage), gathered_units(plan, stage)};
-  pool_.reserve(24);
+  pool_.reserve(kPhaseLines + 3);
+  kinds_.reserve(kMostPhases);
+  places_.reserve(kMostPhases);
   add_phase(subject, PhaseKind::forward);
   if (stage.last && plan.subject->has_shape) add_phase(subject, PhaseKind::loss);
   for (PhaseKind kind : {PhaseKind::backward, PhaseKind::reduce, PhaseKind::optimizer}) add_phase(subject, kind);

@@ -156,6 +156,12 @@ bool hold_the_same(const Plan& plan, const Stage& a, const Stage& b) {
   return true;
 }
 
+bool outdone(const Plan& plan, std::span<const Stage> earlier, const Stage& stage) {
+  return std::any_of(earlier.begin(), earlier.end(), [&](const Stage& other) {
+    return other.chunks_in_flight >= stage.chunks_in_flight && hold_the_same(plan, other, stage);
+  });
+}
+
 double prediction_modules(const Plan& plan, const Stage& stage) {
   return stage.last && plan.library == Library::megatron ? static_cast<double>(plan.subject->mtp.size()) : 0;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <vector>
 
 #include "engine/plan/plan.h"
@@ -31,6 +32,9 @@ double layers_of_kind(const Model& model, const Stage& stage, size_t kind);
 
 /// The same layers, embedding and head, so that the stages differ in nothing but the chunks in flight.
 bool hold_the_same(const Plan& plan, const Stage& a, const Stage& b);
+
+/// One of the `earlier` stages holds the same and keeps no less in flight: `stage` cannot be fuller.
+bool outdone(const Plan& plan, std::span<const Stage> earlier, const Stage& stage);
 
 /// Multi-token prediction modules that this rank trains: behind the last layer, in Megatron's layers only.
 double prediction_modules(const Plan& plan, const Stage& stage);

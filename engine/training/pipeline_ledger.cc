@@ -11,13 +11,6 @@ namespace {
 /// would cache more (85 to 99%).
 constexpr double kFullShare = 0.95;
 
-Line named(const char* id, const char* label) {
-  Line line;
-  line.id = id;
-  line.label = label;
-  return line;
-}
-
 Line bare(const Line& line, const Amount& amount) {
   Line copy;
   static_cast<Amount&>(copy) = amount;
@@ -36,22 +29,11 @@ PipelineLedger::PipelineLedger(const Plan& plan)
       context_(context_line(plan)),
       stages_(pipeline_stages(plan)) {}
 
-const PipelineLedger::Alike* PipelineLedger::find(const Stage& stage) const {
-  const auto found = std::find_if(alike_.begin(), alike_.end(),
-                                  [&](const Alike& known) { return hold_the_same(plan_, *known.first, stage); });
-  return found == alike_.end() ? nullptr : &*found;
-}
-
 const PipelineLedger::Alike& PipelineLedger::alike(const Stage& stage) {
-  if (const Alike* known = find(stage)) return *known;
+  for (const Alike& known : alike_)
+    if (hold_the_same(plan_, *known.first, stage)) return known;
   alike_.push_back({&stage, StageLedger(plan_, stage, tensors_, workspace_), communication_line(plan_, stage)});
   return alike_.back();
-}
-
-bool PipelineLedger::outdone(const Stage& stage) const {
-  const Alike* known = find(stage);
-  return known != nullptr && known->first->index < stage.index &&
-         known->first->chunks_in_flight >= stage.chunks_in_flight;
 }
 
 Line PipelineLedger::fragmentation(const Alike& alike, const std::vector<PhaseAmounts>& phases,
@@ -75,7 +57,8 @@ StagePeak PipelineLedger::peak(const Stage& stage) {
   }
   peak.phase_id = phases[peak.phase].id;
   std::copy_n(phases[peak.phase].lines.begin(), kPhaseLines, peak.lines.begin());
-  peak.lines[kPhaseLines] = fragmentation(held, phases, peak.allocated_bytes);
+  peak.fragmentation = fragmentation(held, phases, peak.allocated_bytes);
+  peak.lines[kPhaseLines] = peak.fragmentation;
   peak.lines[kPhaseLines + 1] = context_;
   peak.lines[kPhaseLines + 2] = held.communication;
   peak.reserved_bytes = peak.allocated_bytes + peak.lines[kPhaseLines].bytes;
@@ -91,11 +74,10 @@ std::vector<Phase> PipelineLedger::phases(const Stage& stage) {
 
 std::vector<Line> PipelineLedger::bare_lines(const Stage& stage, const StagePeak& peak) {
   const Alike& held = alike(stage);
-  static const Line fragmentation = named("fragmentation", "Fragmentation");
   std::vector<Line> lines;
   lines.reserve(kBillLines);
   for (size_t i = 0; i < kPhaseLines; ++i) lines.push_back(bare(held.ledger.title(peak.phase, i), peak.lines[i]));
-  const Line* const around[] = {&fragmentation, &context_, &held.communication};
+  const Line* const around[] = {&peak.fragmentation, &context_, &held.communication};
   for (const Line* line : around) lines.push_back(bare(*line, peak.lines[lines.size()]));
   return lines;
 }
@@ -105,7 +87,7 @@ std::vector<Line> PipelineLedger::lines(const Stage& stage, const StagePeak& pea
   std::vector<Line> lines;
   lines.reserve(kBillLines);
   for (const Line& line : phases[peak.phase].lines) lines.push_back(line);
-  lines.push_back(fragmentation(held, held.ledger.amounts(stage.chunks_in_flight), peak.allocated_bytes));
+  lines.push_back(peak.fragmentation);
   lines.push_back(context_);
   lines.push_back(held.communication);
   return lines;

@@ -17,6 +17,7 @@ struct StagePeak {
   std::array<Amount, kBillLines> lines;
   uint64_t allocated_bytes = 0, reserved_bytes = 0, device_bytes = 0, band_bytes = 0;
   uint64_t steady_bytes = 0;  // allocated between two steps
+  Line fragmentation;
 };
 
 /// The stages of a pipeline, each by its peak or line by line; those that hold the same are worked out together.
@@ -27,8 +28,6 @@ class PipelineLedger {
 
   const std::vector<Stage>& stages() const { return stages_; }
   StagePeak peak(const Stage& stage);
-  /// An earlier stage holds the same and keeps no less in flight: this one cannot be fuller.
-  bool outdone(const Stage& stage) const;
 
   std::vector<Phase> phases(const Stage& stage);
   /// The lines of the peak, `phases` being those of the stage; and their sums only.
@@ -42,7 +41,6 @@ class PipelineLedger {
     Line communication;
   };
 
-  const Alike* find(const Stage& stage) const;
   const Alike& alike(const Stage& stage);
   Line fragmentation(const Alike& alike, const std::vector<PhaseAmounts>& phases, uint64_t allocated_bytes) const;
 

@@ -23,7 +23,7 @@ struct SavedTensor {
 };
 
 using SavedTensors = std::vector<SavedTensor>;
-inline constexpr size_t kUsualTensors = 24;  // of one layer
+inline constexpr size_t kUsualTensors = 14;  // of one layer
 
 /// How the layers of a plan are computed: what decides which tensors are saved.
 struct LayerSetting {

@@ -147,8 +147,10 @@ TrainingTotals training_totals(const Plan& plan) {
   PipelineLedger ledger(plan);
   const Stage* fullest = nullptr;
   StagePeak most;
-  for (const Stage& stage : ledger.stages()) {
-    if (ledger.outdone(stage)) continue;
+  const std::span<const Stage> stages = ledger.stages();
+  for (size_t i = 0; i < stages.size(); ++i) {
+    const Stage& stage = stages[i];
+    if (outdone(plan, stages.first(i), stage)) continue;
     const StagePeak peak = ledger.peak(stage);
     if (fullest != nullptr && peak.device_bytes <= most.device_bytes) continue;
     fullest = &stage;

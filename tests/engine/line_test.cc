@@ -93,9 +93,9 @@ TEST_CASE("a product of many factors keeps them all, copied or moved") {
   const Line line = leaf("a", "A", std::move(factors));
   CHECK(copy.size() == 11);
   CHECK(line.factors.size() == 11);
-  CHECK(line.factors[10].value == 11);
+  CHECK(line.factors[10].value() == 11);
   CHECK(line.bytes == 39916800);
-  CHECK(Line(line).factors[8].value == 9);
+  CHECK(Line(line).factors[8].value() == 9);
 }
 
 TEST_CASE("copies of a line share the lines that make it up") {

@@ -156,7 +156,7 @@ struct Matcher {
     if (kind == 'w' || kind == 't') return capture_text(kind, std::move(name), rest);
     if (kind == 'n' || kind == 'f') return capture_number(std::move(name));
     if (kind == 'L') return capture_list(name);
-    return capture_size(kind, std::move(name), rest);
+    return capture_size(kind, name, rest);
   }
 
   void keep(Capture capture) {
@@ -182,7 +182,7 @@ struct Matcher {
     return on_line && scan_size(text, at, gigabyte).result == Scan::read;
   }
 
-  bool capture_size(char kind, std::string name, std::string_view rest = {}) {
+  bool capture_size(char kind, const std::string& name, std::string_view rest = {}) {
     const bool sized =
         kind == 'S' || (std::string_view("MGD").find(kind) != std::string_view::npos && unit_behind(rest));
     Capture found{name.empty() ? name : name + "_bytes", CaptureKind::bytes, Scan::read, 0, 0, "", at, at};
