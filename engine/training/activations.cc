@@ -214,6 +214,9 @@ StageActivations::StageActivations(const Plan& plan, const Stage& stage, const M
     widened_checkpoints_ = {checkpoints(plan, s, checkpointed + modules, Moment::backward)};
   }
   if (plan.framework == Framework::deepspeed && !stage.last) outputs_ = {stage_outputs(tensors.kinds.front().setting)};
+  for (size_t k = 0; k < tensors.kinds.size(); ++k)
+    add(outliving_tensors(plan, tensors.kinds[k].setting, plan.subject->kinds[k]),
+        layers_of_kind(*plan.subject, stage, k), outliving_);
   const LayerTensors* layer = heaviest_layer(plan, stage, tensors);
   present_ = layer != nullptr;
   if (!present_) return;
@@ -253,6 +256,7 @@ std::array<Line, kMoments> StageActivations::lines(double chunks_in_flight) cons
     forward.push_back(tensor_leaf(plan_, sum, never_offloaded));
     backward.push_back(forward.back());
   }
+  for (const SavedSum& sum : outliving_) forward.push_back(tensor_leaf(plan_, sum, {}));
   backward.push_back(working_line(recomputed_));
   return {sum_line("activations", "Activations", std::move(forward), kActivationsNote),
           sum_line("activations", "Activations", std::move(backward), kActivationsNote),
@@ -266,6 +270,7 @@ std::array<Amount, kMoments> StageActivations::amounts(double chunks_in_flight) 
   forward += sum_amount(plan_, outputs_, {chunks_in_flight, chunks_});
   Amount backward = forward;
   forward += sum_amount(plan_, checkpoints_, in_flight);
+  forward += sum_amount(plan_, outliving_, {});
   backward += sum_amount(plan_, widened_checkpoints_, in_flight);
   backward += working_in_backward_;
   return {forward, backward, working_at_end_};

@@ -44,6 +44,7 @@ class StageActivations {
   double chunks_ = 1, gradient_bytes_ = 0;
   std::vector<SavedSum> saved_, checkpoints_, widened_checkpoints_;  // the latter during backward
   std::vector<SavedSum> outputs_;                                    // kept until their gradients come back
+  std::vector<SavedSum> outliving_;                                  // of the step before, until this one's loss
   std::vector<SavedSum> recomputed_, last_;  // of the layer under differentiation, in backward and at its end
   Amount working_in_backward_, working_at_end_;
 };

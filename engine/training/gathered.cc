@@ -45,9 +45,11 @@ Line root_unit(const Plan& plan, const GatheredUnits& units, PhaseKind phase) {
   return sum_line("root", "Embedding and head", std::move(children));
 }
 
-/// The layer that computes and the one that is prefetched; in the loss backward's first.
+/// The layer that computes and the one that is prefetched; in the loss backward's first. FSDP prefetches in backward
+/// only (torch.distributed.fsdp, forward_prefetch), and frees a layer before the next one is gathered.
 Line layer_units(const Plan& plan, const Stage& stage, const GatheredUnits& units, PhaseKind phase) {
-  const double count = phase == PhaseKind::loss ? 1 : std::min(2.0, std::max(1.0, stage.layers));
+  const bool alone = phase == PhaseKind::loss || (phase == PhaseKind::forward && plan.framework == Framework::fsdp);
+  const double count = alone ? 1 : std::min(2.0, std::max(1.0, stage.layers));
   std::vector<Line> children;
   children.reserve(units.layer.size());
   for (const ParameterGroup& g : units.layer)

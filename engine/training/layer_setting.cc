@@ -1,7 +1,10 @@
 #include <algorithm>
+#include <array>
+#include <numeric>
 #include <string_view>
 
 #include "engine/plan/texts.h"
+#include "engine/training/linear_inputs.h"
 #include "engine/training/saved_tensors.h"
 #include "engine/training/storage.h"
 
@@ -49,7 +52,26 @@ void set_recompute(const Plan& plan, LayerSetting& s) {
   s.recompute_latent = lists(modules, "mla_up_proj");
 }
 
+/// Inputs of the layer's linears, elements a token, each once.
+double distinct_inputs(const LayerSetting& s, const LayerKind& kind) {
+  std::array<double, kLinearInputs> widths{};
+  for (const Matrix& m : kind.matrices) {
+    if (!m.linear) continue;
+    double& width = widths[static_cast<size_t>(input_of(m))];
+    width = std::max(width, input_width(m, kind));
+  }
+  if (s.one_norm) widths[static_cast<size_t>(LinearInput::mlp)] = 0;
+  return std::accumulate(widths.begin(), widths.end(), 0.0);
+}
+
 }  // namespace
+
+SavedTensors outliving_tensors(const Plan& plan, const LayerSetting& s, const LayerKind& kind) {
+  if (!keeps_frozen_inputs(plan) || plan.longest_first || plan.recompute != Recompute::none) return {};
+  // ctx.tensors is no saved tensor: backward does not free it, the graph does, which hangs on the loss.
+  return {{"previous", "Inputs that the step before holds", Area::adapters, "Σ", "inputs of the layer's linears",
+           distinct_inputs(s, kind), s.e, 1, "bitsandbytes 0.42, autograd/_functions.py, MatMul4Bit: ctx.tensors"}};
+}
 
 double eager_norm_bytes(const LayerSetting& s) {
   const double input = 4;  // the fp32 copy, or the fp32 stream itself

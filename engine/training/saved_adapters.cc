@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "engine/training/linear_inputs.h"
 #include "engine/training/lora.h"
 #include "engine/training/prompts.h"
 #include "engine/training/saved_tensors.h"
@@ -27,13 +28,6 @@ double input_bytes(const Plan& plan, const LayerSetting& s, const Reader& reader
   if (s.adapters_fp32) return reader.adapted * (plan.dropout ? 4 + 1 : 4);
   if (plan.dropout) return reader.adapted * (s.e + 1);
   return reader.kept ? 0 : s.e;
-}
-
-bool reads_attention_input(Part part) {
-  return part == Part::q || part == Part::k || part == Part::v || part == Part::qkv_other || part == Part::linear_mixer;
-}
-bool reads_mlp_input(Part part) {
-  return part == Part::gate || part == Part::up || part == Part::shared_gate || part == Part::shared_up;
 }
 
 /// litgpt adapts q, k and v as one linear. Where not all three are adapted, their adapters' outputs are spread into a
@@ -81,31 +75,26 @@ void save_adapters(const Plan& plan, const LayerSetting& s, const LayerKind& kin
   if (trains_prompts(plan)) save_prompts(s, kind, out);
   if (plan.method == Method::adapter_v2) save_scaled_outputs(s, kind, out);
   if (trains_prompts(plan)) return;
-  Reader readers[] = {
+  Reader readers[kLinearInputs] = {
       {"attention_input", "QKV input", "h"},     {"projection_input", "Output projection's input", "a d"},
       {"mlp_input", "MLP input", "h"},           {"down_input", "Down projection's input", "f"},
       {"expert_input", "Experts' input", "K h"}, {"expert_down_input", "Experts' down input", "K m"}};
-  const double k = kind.ffn.experts_per_token;
   double ranks = 0;
   for (const Matrix& m : kind.matrices) {
     if (!is_adapted(plan.lora_targets, m)) continue;
-    const bool expert = m.shard == Shard::expert, expert_down = m.part == Part::expert_down;
-    const size_t i = expert_down                     ? 5
-                     : expert                        ? 4
-                     : m.part == Part::o             ? 1
-                     : reads_mlp_input(m.part)       ? 2
-                     : reads_attention_input(m.part) ? 0
-                                                     : 3;
-    readers[i].width = std::max(readers[i].width, expert ? k * m.cols : m.cols);
-    readers[i].adapted += 1;
-    ranks += expert ? k : m.copies;
+    Reader& reader = readers[static_cast<size_t>(input_of(m))];
+    reader.width = std::max(reader.width, input_width(m, kind));
+    reader.adapted += 1;
+    ranks += m.shard == Shard::expert ? kind.ffn.experts_per_token : m.copies;
   }
-  for (size_t i = 0; i < std::size(readers); ++i) {
+  for (size_t i = 0; i < kLinearInputs; ++i) {
     Reader& reader = readers[i];
     if (reader.adapted == 0) continue;
-    if (i == 0 && plan.library == Library::litgpt) reader.adapted = 1;
-    reader.kept = i == 1 || s.keeps_inputs;
-    reader.split = i == 0 || i == 2 ? 1 : s.tp;  // A reads the sequence gathered (Megatron-Bridge, peft/lora_layers.py)
+    const LinearInput input = static_cast<LinearInput>(i);
+    const bool stream = input == LinearInput::attention || input == LinearInput::mlp;
+    if (input == LinearInput::attention && plan.library == Library::litgpt) reader.adapted = 1;
+    reader.kept = input == LinearInput::projection || s.keeps_inputs;
+    reader.split = stream ? 1 : s.tp;  // A reads the sequence gathered (Megatron-Bridge, peft/lora_layers.py)
     const double bytes = input_bytes(plan, s, reader);
     if (bytes > 0)
       out.push_back({reader.id, reader.label, Area::adapters, reader.symbol, "input width", reader.width, bytes,

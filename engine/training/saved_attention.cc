@@ -11,10 +11,13 @@ constexpr const char* kInput = "a linear with a weight gradient keeps its input;
 /// q, k and v each cast the stream for themselves under autocast; a fused qkv projection casts once.
 double input_copies(const LayerSetting& s) { return s.casts_inputs && !s.layernorm && !s.megatron ? 3 : 1; }
 
-void save_input(const LayerSetting& s, SavedTensors& out) {
-  if (!s.keeps_inputs || s.recompute_norms) return;
-  out.push_back({"attention_input", "QKV input", Area::attention, "h", "hidden", s.h, s.linear_input * input_copies(s),
-                 s.input_split, kInput});
+/// A norm that is one kernel with the linear behind it is not recomputed by itself: with Megatron's, latent attention's
+/// alone is a module of its own (Megatron-LM, core/models/gpt/gpt_layer_specs.py, input_layernorm).
+void save_input(const LayerSetting& s, const LayerKind& kind, SavedTensors& out) {
+  if (!s.keeps_inputs) return;
+  if (!s.recompute_norms || kind.attention.kv_lora_rank <= 0)
+    out.push_back({"attention_input", "QKV input", Area::attention, "h", "hidden", s.h,
+                   s.linear_input * input_copies(s), s.input_split, kInput});
   if (s.linear_input < s.e)
     out.push_back({"projection_input", "Output projection's quantised input", Area::attention, "h", "hidden", s.h,
                    s.linear_input, s.tp, "TransformerEngine keeps it beside the 16-bit output of attention"});
@@ -48,13 +51,16 @@ void save_scores(const Plan& plan, const LayerSetting& s, double heads, SavedTen
                  score_bytes(plan, s), s.tp, "arXiv 2205.05198, equation 1: 2 a s, 5 a s with dropout"});
 }
 
+/// Where core attention is recomputed its output stays as the next linear's input alone, quantised in 8 and 4 bit.
+bool drops_output(const LayerSetting& s) { return s.recompute_core && s.keeps_inputs && s.linear_input < s.e; }
+
 /// q, k, v and the output. Eager attention repeats k and v for every head, and so do some layers before flash.
 void save_heads(const LayerSetting& s, const Attention& t, SavedTensors& out) {
   const double q = t.heads * t.qk_head_dim, k = t.kv_heads * t.qk_head_dim, v = t.kv_heads * t.v_head_dim;
-  const double output = t.heads * t.v_head_dim;
+  const double output = t.heads * t.v_head_dim, kept_output = drops_output(s) ? 0 : output;
   const double q_copies = s.keeps_qkv ? 2 : 1, k_copies = q_copies;
-  out.push_back({"q", "Queries and output", Area::attention, "a d", "elements of Q and output", q * q_copies + output,
-                 s.e, s.tp, kFlash});
+  out.push_back({"q", "Queries and output", Area::attention, "a d", "elements of Q and output",
+                 q * q_copies + kept_output, s.e, s.tp, kFlash});
   if (s.eager || s.repeats_kv) {
     out.push_back({"kv", "Keys and values, repeated for every head", Area::attention, "a d", "key and value width",
                    q + output, s.e, s.tp, "repeat_kv: such attention gains nothing from grouped heads"});
@@ -89,7 +95,7 @@ void save_mixer(const LayerSetting& s, const LayerKind& kind, SavedTensors& out)
 
 void save_attention(const Plan& plan, const LayerSetting& s, const LayerKind& kind, SavedTensors& out) {
   if (kind.mixer == Mixer::none) return;
-  save_input(s, out);
+  save_input(s, kind, out);
   if (kind.mixer == Mixer::linear || kind.mixer == Mixer::state_space) return save_mixer(s, kind, out);
   if (kind.attention.kv_lora_rank > 0) return save_latent_attention(plan, s, kind, out);
   save_heads(s, kind.attention, out);
@@ -112,8 +118,9 @@ void save_latent_attention(const Plan& plan, const LayerSetting& s, const LayerK
   if (!s.recompute_latent) {
     const double width = s.eager ? 2 * (dn + dr + dv)         // q, k, v and output
                                  : 2 * dr + 3 * dn + 2 * dv;  // v is a view that keeps kv_b's output alive
+    const double output = drops_output(s) ? dv : 0;
     out.push_back({"heads", "Queries, keys, values, output", Area::attention, "a d", "elements of Q, K, V and output",
-                   t.heads * width, s.e, s.tp, "transformers 5, models/deepseek_v3, sdpa and eager"});
+                   t.heads * (width - output), s.e, s.tp, "transformers 5, models/deepseek_v3, sdpa and eager"});
   }
   save_scores(plan, s, t.heads, out);
 }

@@ -38,7 +38,8 @@ void save_routing(const Plan& plan, const LayerSetting& s, const Ffn& ffn, Saved
 void save_mlp(const Plan&, const LayerSetting& s, const LayerKind& kind, SavedTensors& out) {
   const Ffn& ffn = kind.ffn;
   if (ffn.kind != FfnKind::dense) return;
-  const bool input = s.keeps_inputs && !s.recompute_norms && !s.one_norm;
+  // Megatron's norm is one kernel with the first linear, and recomputed with the MLP only (gpt_layer_specs.py).
+  const bool input = s.keeps_inputs && !s.one_norm && !(s.megatron && s.recompute_mlp);
   const double copies = s.casts_inputs && ffn.gated && !s.megatron ? 2 : 1;  // gate and up cast it each
   if (input)
     out.push_back(

@@ -60,6 +60,10 @@ LayerSetting layer_setting(const Plan& plan, const LayerKind& kind);
 /// Everything autograd keeps of one layer of that kind, without recomputation of whole layers.
 SavedTensors saved_tensors(const Plan& plan, const LayerSetting& setting, const LayerKind& kind);
 
+/// What a step's graph keeps of the layer until the next step's loss takes its place: nothing but of bitsandbytes'
+/// 4-bit linears, which hold their inputs themselves.
+SavedTensors outliving_tensors(const Plan& plan, const LayerSetting& setting, const LayerKind& kind);
+
 /// Every other matrix product recomputed (torchtitan's op-level selective activation checkpointing).
 SavedTensors saved_by_selected_operations(const LayerSetting& setting, const LayerKind& kind);
 

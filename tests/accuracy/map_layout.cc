@@ -60,6 +60,13 @@ double longest_sample(const Mapping& m) {
 
 constexpr double kLitgptBatch = 128;  // samples of a step where nothing else is said: litgpt, finetune/lora.py
 
+/// litgpt begins with the longest sample and pads to the longest of a micro-batch. A limit on lengths is a round
+/// number; another one is the longest sample's.
+bool is_longest_sample(const Mapping& m) {
+  const double seq = number(m.c, "model.seq");
+  return m.share.get("library") == "litgpt" && text(m.c, "kind") == "memory" && std::fmod(seq, 32) != 0;
+}
+
 void set_batch(Mapping& m) {
   const json& c = m.c;
   double micro = number(c, "micro_batch");
@@ -68,6 +75,7 @@ void set_batch(Mapping& m) {
     m.share.set("seq", tokens);
     micro = 1;
   }
+  if (is_longest_sample(m)) m.share.set("longest_first", "1");
   m.share.set_if("micro_batch", micro);
   double global = number(c, "global_batch");
   const double ranks = number(c, "n_gpus") /

@@ -165,12 +165,15 @@ std::string precision_of(const Mapping& m, const std::string& library, const std
   return "bf16";
 }
 
-/// Megatron-Bridge's benchmarks reduce gradients in 16 bit (perf_recipes/_common.py); the recipes of these models keep
-/// 16-bit moments, too (recipes/deepseek/h100/deepseek_v3.py, moonlight_16b.py, olmoe_7b.py, nemotron_3_super.py:
-/// exp_avg_dtype).
+/// Megatron-Bridge's benchmarks reduce gradients in 16 bit (perf_recipes/_common.py), its 8-bit recipes keep weights in
+/// 8 bit alone (training/mixed_precision.py, fp8_param_gather); the recipes of these models keep 16-bit moments, too
+/// (recipes/deepseek/h100/deepseek_v3.py, moonlight_16b.py, olmoe_7b.py, nemotron_3_super.py: exp_avg_dtype).
 void set_bridge_precision(Mapping& m) {
   if (!m.words.has("megatron-bridge") || text(m.c, "kind") != "memory") return;
   m.share.set("grad_dtype", "bf16");
+  const std::string precision = m.share.get("precision");
+  if ((precision == "fp8" || precision == "mxfp8") && !m.run.has_any({"blockwise", "subchannel"}))
+    m.share.set("fp8_params", "1");
   const std::string model = lower(text(m.c, "model.name"));
   for (const char* name : {"deepseek-v3", "moonlight", "olmoe", "nemotron-3-super"})
     if (model.find(name) != std::string::npos) m.share.set("moments", "bf16");

@@ -162,8 +162,17 @@ TEST_CASE("litgpt's adapters sit beside one linear of q, k and v, and keep the o
   CHECK(saved_per_token(kLlama + kLora + "qv" + litgpt) == 4 * (frozen + 3 * h + 2 * (a * d + k * d) + 4 * r));
   CHECK(saved_per_token(kLlama + kLora + "all" + litgpt) == 4 * (frozen + 3 * h + 3 * a * d + 6 * h + 3 * f + 14 * r));
   // bitsandbytes 0.42, MatMul4Bit: ctx.tensors = (A, B). Attention's output is there anyway.
-  CHECK(saved_per_token(kLlama + kLora + "qv&base=nf4&residual=bf16" + litgpt) ==
+  CHECK(saved_per_token(kLlama + kLora + "qv&base=nf4&residual=bf16&longest_first=1" + litgpt) ==
         4 * (frozen + 3 * h + 2 * (a * d + k * d) + 4 * r + 4 * h + 2 * f));
+}
+
+TEST_CASE("The step before holds its 4-bit linears' inputs until this step's loss, unless it was shorter") {
+  const std::string share = kLlama + kLora + "qv&base=nf4&residual=bf16&library=litgpt";
+  const double first = saved_per_token(share + "&longest_first=1");
+  CHECK(saved_per_token(share) - first == 4 * 2 * (h + a * d + h + f));
+  CHECK(saved_per_token(share + "&recompute=full") == saved_per_token(share + "&recompute=full&longest_first=1"));
+  const Line backward = line(phase(bill(share), "backward").lines, "activations");
+  CHECK(backward.bytes == line(phase(bill(share + "&longest_first=1"), "backward").lines, "activations").bytes);
 }
 
 TEST_CASE("Tensor parallelism leaves 10 of the 34 h whole, sequence parallelism none") {
@@ -232,10 +241,28 @@ TEST_CASE("Selective recomputation of some layers leaves the others whole") {
         4 * (34 * h + 16) + 3 * 5 * a * s);
 }
 
-TEST_CASE("Megatron's MLP recomputation keeps the MLP's input only") {
+TEST_CASE("Megatron's MLP recomputation keeps nothing but the layer's stream: the norm is part of the MLP") {
   const double whole = saved_per_token(kLlama + "&recompute=selective&recompute_modules=core_attn");
   const double without = saved_per_token(kLlama + "&recompute=selective&recompute_modules=core_attn,mlp");
-  CHECK(whole - without == 4 * 6 * f);
+  CHECK(whole - without == 4 * (6 * f + 2 * h));
+}
+
+TEST_CASE("Megatron recomputes the norms that are modules of their own: before latent attention and before experts") {
+  // Megatron-LM, core/models/gpt/gpt_layer_specs.py: elsewhere a norm is one kernel with its linear.
+  const auto freed = [](const std::string& model) {
+    const std::string share = "model=" + model + "&seq=1024&micro_batch=1&recompute=selective&recompute_modules=";
+    return saved_per_token(share + "core_attn") - saved_per_token(share + "core_attn,layernorm");
+  };
+  CHECK(freed("llama-2-7b") == 0);
+  CHECK(freed("mixtral-8x7b") == 32 * 2 * 4096);
+  CHECK(freed("deepseek-v3") == (62 + 59) * 2 * 7168);  // latents; experts of 58 layers; a prediction module
+}
+
+TEST_CASE("Where core attention is recomputed in 8 bit, its output stays quantised alone") {
+  const std::string share = kLlama + "&recompute=selective&precision=";
+  const double bf16 = saved_per_token(share + "bf16") - saved_per_token(kLlama + "&precision=bf16");
+  const double fp8 = saved_per_token(share + "fp8") - saved_per_token(kLlama + "&precision=fp8");
+  CHECK(bf16 - fp8 == 4 * 2 * a * d);
 }
 
 TEST_CASE("Backward of LLaMA-Adapter stops above the two layers without prompts") {

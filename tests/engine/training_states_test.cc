@@ -208,4 +208,7 @@ TEST_CASE("Gradients accumulated under FSDP's no_sync are whole, of frozen param
   const std::string share = "model=llama-2-7b&method=lora&framework=fsdp&library=litgpt&gpus=2";
   CHECK(bytes(bill(share + "&global_batch=8"), "backward", "gradients") == 2ULL * 6'738'415'616);
   CHECK(bytes(bill(share), "backward", "gradients") == 0);
+  // Where the first micro-batch is the longest, none has left gradients before it.
+  CHECK(bytes(bill(share + "&global_batch=8&longest_first=1"), "backward", "gradients") == 0);
+  CHECK(bytes(bill(share + "&global_batch=8&longest_first=1"), "reduce", "gradients") == 2ULL * 6'738'415'616);
 }
