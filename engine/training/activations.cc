@@ -109,11 +109,8 @@ double recomputed_layers(const Plan& plan, const Stage& stage) {
   return std::floor(stage.layers * std::min(1.0, plan.recompute_layers / plan.layers));
 }
 
-/// FSDP runs a frozen base in mixed precision with the checkpoints once more in fp32 during backward: 4 bytes where
-/// 2 were kept (fitted on LoRA runs with FSDP of one project, fms-acceleration).
 double checkpoint_bytes(const Plan& plan, const LayerSetting& s, Moment moment) {
-  const bool widened = plan.framework == Framework::fsdp && !trains_all(plan) && moment == Moment::backward;
-  return widened ? std::max(4.0, s.residual) : s.residual;
+  return moment == Moment::backward && holds_layer_inputs(plan) ? 2 * s.residual : s.residual;
 }
 
 SavedSum checkpoints(const Plan& plan, const LayerSetting& s, double layers, Moment moment) {

@@ -5,6 +5,7 @@
 #include "engine/training/bands.h"
 #include "engine/training/gathered.h"
 #include "engine/training/lora.h"
+#include "engine/training/saved_tensors.h"
 #include "engine/training/states.h"
 #include "engine/training/storage.h"
 #include "engine/training/sum_line.h"
@@ -180,6 +181,16 @@ Line expanded_matrix(const Plan& plan, const std::vector<ParameterGroup>& groups
               "bitsandbytes, autograd/_functions.py", kBuffersBand);
 }
 
+/// In backward a matrix is expanded while one gradient of the MLP's inner width lives; where two do, at the activation,
+/// none is. The larger counts.
+bool expands_at_the_peak(const Plan& plan, const Line& expanded, PhaseKind phase) {
+  if (phase == PhaseKind::forward || !plan.subject->has_shape) return true;
+  double gradient = 0;  // bytes a token
+  for (const LayerKind& kind : plan.subject->kinds)
+    gradient = std::max(gradient, transient_bytes_per_token(plan, layer_setting(plan, kind), kind) / 2);
+  return static_cast<double>(expanded.bytes) > gradient * plan.micro_batch * plan.seq / plan.cp;
+}
+
 /// Elements of a token's keys and values on one rank, in the kind of layer that has most.
 double key_value_width(const Plan& plan) {
   double most = 0;
@@ -296,8 +307,10 @@ Line buffers_line(const Plan& plan, const Stage& stage, const std::vector<Parame
   if (ahead > 0 && plan.subject->has_shape && !optimizer) children.push_back(pipeline_messages(plan, ahead));
   if (plan.cp > 1 && plan.subject->has_shape && in_layers && phase != PhaseKind::reduce)
     children.push_back(ring_buffers(plan));
-  if (!trains_all(plan) && frozen_linear_bits(plan) < 16 && in_layers)
-    children.push_back(expanded_matrix(plan, groups));
+  if (!trains_all(plan) && frozen_linear_bits(plan) < 16 && in_layers) {
+    Line expanded = expanded_matrix(plan, groups);
+    if (expands_at_the_peak(plan, expanded, phase)) children.push_back(std::move(expanded));
+  }
   return sum_line("buffers", "Buffers", std::move(children),
                   "workspaces, temporaries of the step, copies of gradients");
 }

@@ -48,7 +48,9 @@ Line root_unit(const Plan& plan, const GatheredUnits& units, PhaseKind phase) {
 /// The layer that computes and the one that is prefetched; in the loss backward's first. FSDP prefetches in backward
 /// only (torch.distributed.fsdp, forward_prefetch), and frees a layer before the next one is gathered.
 Line layer_units(const Plan& plan, const Stage& stage, const GatheredUnits& units, PhaseKind phase) {
-  const bool alone = phase == PhaseKind::loss || (phase == PhaseKind::forward && plan.framework == Framework::fsdp);
+  const bool fsdp_forward = phase == PhaseKind::forward && plan.framework == Framework::fsdp;
+  const bool at_the_end = phase == PhaseKind::backward && holds_layer_inputs(plan);  // fullest with the last layer
+  const bool alone = phase == PhaseKind::loss || fsdp_forward || at_the_end;
   const double count = alone ? 1 : std::min(2.0, std::max(1.0, stage.layers));
   std::vector<Line> children;
   children.reserve(units.layer.size());

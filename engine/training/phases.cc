@@ -8,6 +8,7 @@
 #include "engine/training/lora.h"
 #include "engine/training/parameters.h"
 #include "engine/training/states.h"
+#include "engine/training/storage.h"
 #include "engine/training/sum_line.h"
 
 namespace vram {
@@ -103,7 +104,8 @@ void StageLedger::add_phase(const Subject& subject, PhaseKind kind) {
     p[gathered] = keep(gathered_line(plan, stage, groups, units, kind));
   if (first || kind == PhaseKind::loss || last == PhaseKind::loss)
     p[logits] = keep(logits_line(plan, stage, kind == PhaseKind::loss));
-  if (first || kind == PhaseKind::loss || last == PhaseKind::loss || kind >= PhaseKind::reduce)
+  const bool expands = kind == PhaseKind::backward && !trains_all(plan);
+  if (first || kind == PhaseKind::loss || last == PhaseKind::loss || kind >= PhaseKind::reduce || expands)
     p[buffers] = keep(buffers_line(plan, stage, groups, workspace, kind));
   kinds_.push_back(kind);
   places_.push_back(p);

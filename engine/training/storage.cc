@@ -125,6 +125,11 @@ double quantised_weight_bytes(const Plan& plan) {
   return (plan.precision == Precision::fp8 && blackwell ? 1 : 2) * quantised_bytes(plan.precision);
 }
 
+bool holds_layer_inputs(const Plan& plan) {
+  return plan.framework == Framework::fsdp && plan.library == Library::hf && !trains_all(plan) &&
+         plan.recompute == Recompute::full;
+}
+
 bool runs_autocast(const Plan& plan) {
   if (plan.framework != Framework::ddp || compute_bytes(plan) == 4) return false;
   return trains_all(plan) ? storage_of(plan).weight == 32 : plan.base == Base::fp32;

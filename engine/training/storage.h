@@ -45,6 +45,13 @@ double quantised_bytes(Precision precision);
 /// fp8 columns as they are.
 double quantised_weight_bytes(const Plan& plan);
 
+/// FSDP holds every layer's input, and with it that input's gradient, to the end of backward: of a frozen unit it waits
+/// for the gradients of the inputs by a hook on each, which keeps them alive (torch/distributed/fsdp/_runtime_utils.py,
+/// _register_post_backward_reshard_only_hook). Units are frozen as a whole where peft's wrapping gives adapters units
+/// of their own, and inputs are leaves where transformers checkpoints with use_reentrant. LoRA runs of fms-acceleration
+/// keep exactly twice the checkpoints.
+bool holds_layer_inputs(const Plan& plan);
+
 /// Fp32 weights whose matrix products run in 16 bit under torch.autocast.
 bool runs_autocast(const Plan& plan);
 

@@ -203,11 +203,30 @@ TEST_CASE("litgpt's loss is fullest in the cross-entropy, or where a 4-bit head 
   CHECK(line(large, "expanded_head").bytes == 0);
 }
 
-TEST_CASE("A k-bit matrix is expanded in the layers, not in the loss") {
-  const TrainingBill b = bill("model=llama-2-7b&framework=ddp&method=qlora");
-  const auto expanded = [&b](const char* id) { return line(line(phase(b, id).lines, "buffers").children, "expanded"); };
-  CHECK(expanded("backward").bytes == 2ULL * 11008 * 4096);
-  CHECK(expanded("loss").bytes == 0);
+TEST_CASE("A k-bit matrix is expanded in the layers, not in the loss, nor beside two gradients of the inner width") {
+  const std::string share = "model=llama-2-7b&framework=ddp&method=qlora&seq=";
+  const auto expanded = [&share](const char* id, const char* seq) {
+    return line(line(phase(bill(share + seq), id).lines, "buffers").children, "expanded").bytes;
+  };
+  CHECK(expanded("forward", "4096") == 2ULL * 11008 * 4096);
+  CHECK(expanded("loss", "4096") == 0);
+  CHECK(expanded("backward", "4096") == 0);  // a gradient has as many elements as the matrix
+  CHECK(expanded("backward", "4095") == 2ULL * 11008 * 4096);
+}
+
+TEST_CASE("FSDP holds the inputs and their gradients of frozen layers that transformers checkpoints") {
+  const std::string share = "model=llama-2-7b&gpus=2&seq=1024&recompute=full&framework=";
+  const auto kept = [&share](const std::string& how, const char* when) {
+    return line(line(phase(bill(share + how), when).lines, "activations").children, "checkpoints").bytes;
+  };
+  const uint64_t checkpoints = 32ULL * 1024 * 4096 * 2;
+  CHECK(kept("fsdp&method=lora", "loss") == checkpoints);
+  CHECK(kept("fsdp&method=lora", "backward") == 2 * checkpoints);
+  for (const char* how : {"fsdp", "fsdp2&method=lora", "ddp&method=lora", "fsdp&method=lora&library=litgpt"})
+    CHECK(kept(how, "backward") == checkpoints);
+  // All of them live when the last layer is differentiated, with none left to prefetch.
+  CHECK(bytes(bill(share + "fsdp&method=lora"), "backward", "gathered") ==
+        2ULL * (2 * 32000 * 4096 + 4096 + 202'383'360));
 }
 
 TEST_CASE("Every chunk of a pipeline holds its last input and the input's gradient between steps") {
