@@ -1,18 +1,29 @@
 #include "engine/preset_table.h"
 
-namespace vram {
+#include <string>
 
-std::vector<PresetRow> preset_rows(std::string_view text) {
-  const auto next = [&text] {
-    const size_t end = text.find('\0');
-    const std::string_view member = text.substr(0, end);
-    text.remove_prefix(end + 1);
-    return member;
-  };
+namespace vram {
+namespace {
+
+/// What stands behind `"key": `, without quotes; "" where the file has no such member.
+std::string_view member(std::string_view json, std::string_view key) {
+  const std::string name = "\"" + std::string(key) + "\": ";
+  const size_t at = key.empty() ? std::string_view::npos : json.find(name);
+  if (at == std::string_view::npos) return "";
+  json.remove_prefix(at + name.size());
+  if (json.front() != '"') return json.substr(0, json.find_first_of(",}"));
+  json.remove_prefix(1);
+  return json.substr(0, json.find('"'));
+}
+
+}  // namespace
+
+std::vector<PresetRow> preset_rows(std::string_view text, std::string_view detail) {
   std::vector<PresetRow> rows;
   while (!text.empty()) {
-    PresetRow& row = rows.emplace_back();
-    for (std::string_view* member : {&row.id, &row.name, &row.detail, &row.json, &row.family}) *member = next();
+    const std::string_view json = text.substr(0, text.find('\0'));
+    rows.push_back({member(json, "id"), member(json, "name"), member(json, detail), json, member(json, "family")});
+    text.remove_prefix(json.size() + 1);
   }
   return rows;
 }

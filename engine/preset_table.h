@@ -15,8 +15,8 @@ struct PresetRow {
   std::string_view family;  // what a list groups by; "" where the file does not say
 };
 
-/// Rows of a text that holds their members one after the other, each with a NUL behind it.
-std::vector<PresetRow> preset_rows(std::string_view text);
+/// Rows of a text of files, each with a NUL behind it; `detail` names the member that is the rows' detail.
+std::vector<PresetRow> preset_rows(std::string_view text, std::string_view detail);
 
 std::span<const PresetRow> model_presets();     // presets/models
 std::span<const PresetRow> hardware_presets();  // presets/hardware

@@ -85,8 +85,9 @@ if(EMSCRIPTEN)
   third_party_source(imgui_source imgui imgui.h
     https://github.com/ocornut/imgui/archive/refs/tags/v1.92.2b.tar.gz
     da3d453cce74e0fb3d67f8d798a2a8d04fcaf0b33ce0e0131d0695dfc4f64191)
-  set(imgui_defines -DIMGUI_DISABLE_DEMO_WINDOWS -DIMGUI_DISABLE_DEBUG_TOOLS -DIMGUI_DISABLE_OBSOLETE_FUNCTIONS
-    -DIMGUI_DISABLE_DEFAULT_FONT -DIMGUI_IMPL_OPENGL_ES3)
+  set(imgui_defines -DNDEBUG -DIMGUI_DISABLE_DEMO_WINDOWS -DIMGUI_DISABLE_DEBUG_TOOLS -DIMGUI_DISABLE_OBSOLETE_FUNCTIONS
+    -DIMGUI_DISABLE_DEFAULT_FONT -DIMGUI_DISABLE_FILE_FUNCTIONS -DIMGUI_DISABLE_DEFAULT_SHELL_FUNCTIONS
+    -DIMGUI_IMPL_OPENGL_ES3)
   add_cached_library(imgui SOURCE ${imgui_source}
     FILES imgui.cpp imgui_draw.cpp imgui_tables.cpp imgui_widgets.cpp
           backends/imgui_impl_glfw.cpp backends/imgui_impl_opengl3.cpp

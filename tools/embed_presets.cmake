@@ -1,14 +1,7 @@
 # cmake -DPRESETS=presets -DOUTPUT=presets.cc -P embed_presets.cmake
 # Writes the tables of engine/preset_table.h: one row a JSON file, sorted by file name, the JSON without its
-# indentation. As one text a table: on the page a row of pointers would weigh as much as what they point to. A row's detail is a model's "parameters" and an accelerator's "vendor".
-
-function(json_text out json key)
-  string(JSON value ERROR_VARIABLE missing GET "${json}" "${key}")
-  if(missing)
-    set(value "")
-  endif()
-  set(${out} "${value}" PARENT_SCOPE)
-endfunction()
+# indentation. As one text a table, in which everything stands once: on the page a row of pointers would weigh as much
+# as what they point to. A row's detail is a model's "parameters" and an accelerator's "vendor".
 
 function(write_table folder function detail_key)
   file(GLOB files ${PRESETS}/${folder}/*.json)
@@ -24,24 +17,15 @@ function(write_table folder function detail_key)
     if(fault)
       message(FATAL_ERROR "${path}: ${fault}")
     endif()
-    foreach(key id name ${detail_key} family)
-      json_text(${key} "${json}" ${key})
-    endforeach()
-    if(id STREQUAL "" OR name STREQUAL "")
-      message(FATAL_ERROR "${path}: without \"id\" or \"name\"")
-    endif()
-    set(detail "")
-    if(detail_key)
-      set(detail "${${detail_key}}")
-    endif()
     string(REGEX REPLACE "[\r\n][ \t\r\n]*" "" json "${json}")
-    foreach(text id name detail json family)
-      file(APPEND ${OUTPUT}.tmp "  R\"preset(${${text}})preset\" \"\\0\"\n")
-    endforeach()
+    if(NOT json MATCHES "^{\"id\": \"[^\"\\]+\",\"name\": \"[^\"\\]+\",")
+      message(FATAL_ERROR "${path}: does not begin with \"id\" and \"name\"")
+    endif()
+    file(APPEND ${OUTPUT}.tmp "  R\"preset(${json})preset\" \"\\0\"\n")
   endforeach()
   file(APPEND ${OUTPUT}.tmp ";
 std::span<const PresetRow> ${function}() {
-  static const std::vector<PresetRow> rows = preset_rows({${function}_text, sizeof ${function}_text - 1});
+  static const std::vector<PresetRow> rows = preset_rows({${function}_text, sizeof ${function}_text - 1}, \"${detail_key}\");
   return rows;
 }
 

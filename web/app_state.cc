@@ -141,14 +141,6 @@ void load(App& app, std::string_view share) {
   app.address_due = false;
 }
 
-bool is_whole(App& app) {
-  if (platform::is_whole()) return true;
-  app.notices = {platform::is_broken()
-                     ? "A part of the page could not be fetched. Press again when the network is back."
-                     : "A part of the page is still on its way. Press again in a moment."};
-  return false;
-}
-
 void renew(App& app) { recompute(app); }
 
 App& the_app() {

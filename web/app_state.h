@@ -70,9 +70,6 @@ void load(App& app, std::string_view share);
 /// Works the report out anew.
 void renew(App& app);
 
-/// Before what needs the whole program: says where a part is still missing.
-bool is_whole(App& app);
-
 /// One edit of one key. An unusable value becomes a draft and changes nothing else; "" clears.
 void edit(App& app, Key key, std::string_view text);
 void clear(App& app, Key key);

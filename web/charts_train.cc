@@ -138,16 +138,19 @@ Chart sequence_chart(const Report& report) {
               .units = units_in(report.plan),
               .capacity = static_cast<double>(report.training.capacity_bytes)};
   if (!report.plan.subject->has_shape) return chart;
-  for (const double octave : {-2.0, -1.5, -1.0, -0.5, 0.0, 0.5, 1.0, 1.5, 2.0}) {
+  constexpr double kTimes[] = {0.25, 0.3535533905932738, 0.5, 0.7071067811865476, 1, 1.4142135623730951,
+                               2,    2.8284271247461903, 4};  // in half octaves
+  for (size_t i = 0; i < std::size(kTimes); i++) {
     Plan plan = report.plan;
-    double seq = std::ceil(plan.seq * std::exp2(octave));
-    if (octave != std::floor(octave)) seq = std::ceil(seq / 256) * 256;
+    const bool octave = i % 2 == 0, own = kTimes[i] == 1;
+    double seq = std::ceil(plan.seq * kTimes[i]);
+    if (!octave) seq = std::ceil(seq / 256) * 256;
     if (!set_value(plan, Key::seq, write_number(seq), nullptr)) continue;
     const TrainingBill bill = training_bill(plan);
     if (bill.verdict == Verdict::invalid || bill.lines.empty()) continue;
-    if (octave == 0) chart.own = static_cast<int>(chart.points.size());
-    chart.points.push_back({(octave + 2) / 4, octave == std::floor(octave) ? short_tokens(seq) : "",
-                            show_grouped(seq) + " tokens", octave == 0 ? "" : "seq=" + write_number(seq)});
+    if (own) chart.own = static_cast<int>(chart.points.size());
+    chart.points.push_back({static_cast<double>(i) / (std::size(kTimes) - 1), octave ? short_tokens(seq) : "",
+                            show_grouped(seq) + " tokens", own ? "" : "seq=" + write_number(seq)});
     add_lines(bill.lines, chart);
   }
   return chart;

@@ -87,10 +87,18 @@ float imgui_size_of(Type type);
 // --- interaction ---
 struct Touch {
   bool pressed = false, hovered = false, held = false;
+  bool focused = false;  // by the keyboard
 };
 /// A part of the page that reacts, by mouse, finger and keyboard. `name` is unique in its window; tests find it by
 /// name.
 Touch area(const std::string& name, const Box& box, bool hand = true);
+
+/// Of the last area, where it has the keyboard's focus: the arrow keys are its own, and so far they moved this frame.
+/// Without `down` those up and down lead to other areas.
+struct Arrows {
+  int right = 0, down = 0;
+};
+Arrows take_arrows(bool down);
 /// Explains the last area when the mouse rests on it.
 void tooltip(const Touch& touch, std::string_view title, std::string_view body);
 

@@ -105,9 +105,22 @@ Touch area(const std::string& name, const Box& box, bool hand) {
       ImGui::InvisibleButton(name.c_str(), {std::max(1.0f, box.w), std::max(1.0f, box.h)}, ImGuiButtonFlags_EnableNav);
   touch.hovered = ImGui::IsItemHovered();
   touch.held = ImGui::IsItemActive();
+  touch.focused = ImGui::IsItemFocused() && ImGui::GetIO().NavVisible;
   if (touch.hovered && hand) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
   mark(name, box);
   return touch;
+}
+
+Arrows take_arrows(bool down) {
+  const ImGuiID id = ImGui::GetItemID();
+  const auto pressed = [&](ImGuiKey key) {
+    ImGui::SetKeyOwner(key, id);  // or it would lead elsewhere
+    return ImGui::IsKeyPressed(key, ImGuiInputFlags_Repeat, id) ? 1 : 0;
+  };
+  Arrows arrows;
+  arrows.right = pressed(ImGuiKey_RightArrow) - pressed(ImGuiKey_LeftArrow);
+  if (down) arrows.down = pressed(ImGuiKey_DownArrow) - pressed(ImGuiKey_UpArrow);
+  return arrows;
 }
 
 void tooltip(const Touch& touch, std::string_view title, std::string_view body) {

@@ -28,11 +28,12 @@ bool wants_chinese(const App& app) {
   return app.plan().lang == Language::zh || (!app.english && platform::browser_language().starts_with("zh"));
 }
 
+bool language_asked = false;
+
 void follow_language(const App& app) {
-  static bool asked = false;
   const bool chinese = wants_chinese(app);
-  if (chinese && !asked) platform::fetch_language("zh");
-  asked = asked || chinese;
+  if (chinese && !language_asked) platform::fetch_language("zh");
+  language_asked = language_asked || chinese;
   language::speak(chinese);
   platform::set_document_language(language::is_english() ? "en" : "zh-CN");
 }
@@ -47,7 +48,7 @@ void write_document(const App& app) {
   const std::string comparison = compares ? comparison_markdown(app.report) + "\n" : "";
   platform::write_document(notices + answer + comparison +
                            (app.diagnosis ? diagnosis_markdown(*app.diagnosis) : report_markdown(app.report)));
-  platform::write_form(form_json(app));
+  platform::renew_form();
   platform::set_document_theme(is_dark(app));
   platform::set_title(subject_of(app) + " – VRAM Ledger");
 }
@@ -82,10 +83,19 @@ void schedule_writing(const App& app) {
   platform::call_later(platform::kTimerAnnounce, kAnnounceDelay);
 }
 
+/// Without the rest of the program input leads nowhere.
+void refuse_input() {
+  ImGuiIO& io = ImGui::GetIO();
+  io.ClearEventsQueue();
+  io.ClearInputKeys();
+  io.ClearInputMouse();
+}
+
 void frame() {
   App& app = the_app();
   platform::Viewport viewport;
   if (!platform::begin_frame(&viewport)) return;
+  if (platform::is_broken()) refuse_input();
   kit::begin_frame(viewport.density, is_dark(app));
   ImGui::NewFrame();
   const unsigned before = app.changes;
@@ -141,7 +151,17 @@ void site_arrived(std::string_view json) {
   platform::request_frames(3);
 }
 
+/// Until the next change of the plan, which asks again.
+void language_missing() {
+  static bool said = false;
+  language_asked = false;
+  if (!said) the_app().notices.push_back("The Chinese texts could not be fetched: the page stays English.");
+  said = true;
+  platform::request_frames(3);
+}
+
 void language_arrived(std::string_view table, std::span<const unsigned char> font) {
+  if (table.empty()) return language_missing();
   language::learn(table);
   if (ImGui::GetCurrentContext()) kit::add_script(font);
   write_document(the_app());
@@ -151,11 +171,19 @@ void language_arrived(std::string_view table, std::span<const unsigned char> fon
 
 void rest_arrived() {
   App& app = the_app();
-  if (app.plan().view == View::train) return;
-  renew(app);
-  schedule_writing(app);
+  static bool was_broken = false;
+  const bool is_broken = platform::is_broken();
+  if (is_broken)
+    app.notices = {"A part of the page could not be fetched. Press again when the network is back."};
+  else if (was_broken)
+    app.notices.clear();
+  if (app.plan().view != View::train) renew(app);
+  if (is_broken || was_broken || app.plan().view != View::train) schedule_writing(app);
+  was_broken = is_broken;
   platform::request_frames(3);
 }
+
+std::string form() { return form_json(the_app()); }
 
 bool takes_text(float x, float y) {
   for (const kit::Mark& mark : kit::marks())
@@ -169,8 +197,8 @@ bool takes_text(float x, float y) {
 /// The document's text comes first: it stands whether or not there is WebGL.
 int main() {
   using namespace vram;
-  platform::listen(
-      {frame, location_changed, text_arrived, timer, edited, language_arrived, site_arrived, rest_arrived, takes_text});
+  platform::listen({frame, location_changed, text_arrived, timer, edited, language_arrived, site_arrived, rest_arrived,
+                    form, takes_text});
   load(the_app(), platform::read_location());
   write_document(the_app());
   announce(the_app());

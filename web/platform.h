@@ -14,10 +14,11 @@ struct Events {
   void (*text_arrived)(std::string_view) = nullptr;  // a dropped file, or text pasted outside a text box
   void (*timer)(int which) = nullptr;
   void (*edited)(std::string_view key, std::string_view value) = nullptr;  // in the plain form
-  // The table and the font that `fetch_language` asked for; both live on.
+  // The table and the font that `fetch_language` asked for; both live on. Empty where they could not be fetched.
   void (*language_arrived)(std::string_view table, std::span<const unsigned char> font) = nullptr;
   void (*site_arrived)(std::string_view json) = nullptr;  // site.json, where it stands beside the page
   void (*rest_arrived)() = nullptr;                       // or could not be fetched
+  std::string (*form)() = nullptr;                        // the rows of the document's plain form (web/form.h)
   bool (*takes_text)(float x, float y) = nullptr;         // is there a text box at these physical pixels?
 };
 
@@ -59,8 +60,8 @@ void open_in_new_tab(const std::string& link);
 /// The document behind the canvas, from Markdown; and the one line that is read out when it changes.
 void write_document(const std::string& markdown);
 void announce(const std::string& sentence);
-/// The document's plain form, for whoever cannot use a canvas; rows as in web/form.h.
-void write_form(const std::string& rows);
+/// The plan changed: the plain form asks for its rows anew where anybody sees it.
+void renew_form();
 /// Brings a part of the form over the canvas, for a phone: a section, or all of a group ("model", "hardware").
 void open_form(const std::string& part);
 /// Names the tab, and the entries of the history.

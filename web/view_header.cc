@@ -124,7 +124,7 @@ float copy_button(App& app, const char* name, const char* label, bool primary, f
 float share_button(App& app, float right, float bar) {
   const float width = text_width(kText, "Share") + px(28);
   const Box box{right - width, (bar - px(32)) / 2, width, px(32)};
-  if (button("share", box, "Share", false) && is_whole(app)) ImGui::OpenPopup("share");
+  if (button("share", box, "Share", false)) ImGui::OpenPopup("share");
   if (ImGui::IsPopupOpen("share")) share_popup(app, box);
   return box.x;
 }

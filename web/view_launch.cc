@@ -15,7 +15,7 @@ float launch_view(App& app, float x, float y, float width) {
                              {kSmall, theme().accent, copied ? "Copied" : "Copy as launch script", kName},
                              {kSmall, theme().muted, ". Any launch command that is pasted here fills the plan.", ""}},
                             &pressed);
-  if (pressed == 1 && is_whole(app)) {
+  if (pressed == 1) {
     platform::copy(write_launch(app.plan()));
     app.copied = kName;
     platform::call_later(platform::kTimerCopied, 1800);

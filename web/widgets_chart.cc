@@ -45,6 +45,13 @@ struct Plot {
   float middle(size_t i) const { return is_stepped(chart) ? (x(i) + x(i + 1)) / 2 : x(i); }
 };
 
+/// The power of ten at a value of 1 or more, or next below it.
+double decade_of(double value) {
+  double decade = 1;
+  while (decade * 10 <= value) decade *= 10;
+  return decade;
+}
+
 Plot plot_of(const Chart& chart, const Box& box) {
   double most = chart.capacity * 1.25, least = 1e300;
   const bool lines = chart.kind == Chart::Kind::lines;
@@ -56,7 +63,7 @@ Plot plot_of(const Chart& chart, const Box& box) {
     }
   }
   most = std::max(most, lines ? 10.0 : 1e-9);
-  return {chart, box, std::pow(10, std::floor(std::log10(std::min(least, most / 2)))), most};
+  return {chart, box, decade_of(std::min(least, most / 2)), most};
 }
 
 /// Everything from the axis up to `over`: bands are drawn from the top one down, each over the one before, so that no
@@ -317,6 +324,21 @@ Look look_at(const Plot& plot, const Touch& touch) {
   return {true, again, io.MousePos.x, io.MousePos.y};
 }
 
+/// By the keyboard: left and right go from point to point, on lines up and down from one to the next; Enter presses.
+Look look_by_keys(const Plot& plot, const Touch& touch) {
+  static std::string on;  // the picture, and where in it
+  static int point = 0, series = 0;
+  const Chart& chart = plot.chart;
+  if (!touch.focused) return {};
+  const bool lines = chart.kind == Chart::Kind::lines;
+  const Arrows arrows = take_arrows(lines);
+  if (on != chart.name) on = chart.name, point = std::max(chart.own, 0), series = 0;
+  point = std::clamp(point + arrows.right, 0, static_cast<int>(chart.points.size()) - 1);
+  series = std::clamp(series + arrows.down, 0, static_cast<int>(chart.series.size()) - 1);
+  const double value = chart.series[static_cast<size_t>(series)].values[static_cast<size_t>(point)];
+  return {true, touch.pressed, plot.middle(static_cast<size_t>(point)), plot.y(number(value))};
+}
+
 /// The phases of a training step, to choose from: what each has allocated.
 float phase_links(const App& app, float x, float y, float width, std::string* picked) {
   const TrainingBill& training = app.report.training;
@@ -355,7 +377,8 @@ float chart_view(const Chart& chart, float x, float y, float width, std::string*
   bool notes = false;
   for (const Chart::Point& point : chart.points) notes = notes || !point.note.empty();
   const float height = plot.box.bottom() + px(notes ? 36 : 22) - top;
-  const Look look = look_at(plot, touch);
+  const Look keys = look_by_keys(plot, touch);
+  const Look look = keys.there ? keys : look_at(plot, touch);
   if (!look.there) return height;
   const size_t point = point_at(plot, look.x);
   const std::string here = change_at(plot, point, look.y);

@@ -117,7 +117,7 @@ void draw_label(App& app, const Field& row, const Box& box) {
     x += px(11);
   }
   const Touch label = area("label." + name, {x + px(3), box.y, box.right() - x - px(3), box.h});
-  tooltip(label, row.label, help_of(row));
+  if (label.hovered) tooltip(label, row.label, help_of(row));
   if (label.pressed) toggle(app, "help." + name);
   text(kText, theme().muted, x, middle, fitted(kText, row.label, box.right() - x - px(6)));
 }

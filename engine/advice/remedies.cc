@@ -102,12 +102,16 @@ void keep_one_of_each(std::vector<Trial>& trials) {
   trials = std::move(kept);
 }
 
+/// What suffices alone comes first.
 std::vector<Trial> best(std::vector<Trial> trials, size_t most) {
   keep_one_of_each(trials);
-  std::stable_sort(trials.begin(), trials.end(),
-                   [](const Trial& a, const Trial& b) { return a.suffices > b.suffices; });
-  if (trials.size() > most) trials.erase(trials.begin() + static_cast<ptrdiff_t>(most), trials.end());
-  return trials;
+  std::vector<Trial> out;
+  for (const bool suffices : {true, false}) {
+    for (Trial& trial : trials) {
+      if (trial.suffices == suffices && out.size() < most) out.push_back(std::move(trial));
+    }
+  }
+  return out;
 }
 
 bool sets_same_key(const Change& a, const Change& b) {
@@ -161,26 +165,28 @@ Several pruned(const Plan& plan, const TrainingTotals& bill, Several several) {
 }
 
 /// What costs no quality first, and of that the largest saving.
-bool rather(const Trial& a, const Trial& b) {
-  const bool a_free = *a.change.quality == 0, b_free = *b.change.quality == 0;
-  return a_free != b_free ? a_free : *a.finding.saves_bytes > *b.finding.saves_bytes;
+bool rather(const Trial* a, const Trial* b) {
+  const bool a_free = *a->change.quality == 0, b_free = *b->change.quality == 0;
+  return a_free != b_free ? a_free : *a->finding.saves_bytes > *b->finding.saves_bytes;
 }
 
 /// Helpful changes together until the plan fits: on the GPUs there are, else on more.
 std::optional<Finding> together(const Plan& plan, const TrainingTotals& bill, std::optional<double> seconds,
-                                std::vector<Trial> trials) {
-  std::stable_sort(trials.begin(), trials.end(), rather);
+                                const std::vector<Trial>& trials) {
+  std::vector<const Trial*> order;
+  for (const Trial& trial : trials) order.push_back(&trial);
+  std::stable_sort(order.begin(), order.end(), rather);
   Several several{{}, plan, bill};
-  for (const Trial& trial : trials) {
-    if (!fits(plan, several.bill) && modest(trial.change)) take(several, trial.change);
+  for (const Trial* trial : order) {
+    if (!fits(plan, several.bill) && modest(trial->change)) take(several, trial->change);
   }
-  std::reverse(trials.begin(), trials.end());  // fewest GPUs first
+  std::reverse(order.begin(), order.end());  // fewest GPUs first
   const Several on_these_gpus = several;
-  for (const Trial& trial : trials) {
+  for (const Trial* trial : order) {
     if (fits(plan, several.bill)) break;
-    if (std::string_view(trial.change.id) != "more_gpus") continue;
+    if (std::string_view(trial->change.id) != "more_gpus") continue;
     several = {{}, plan, bill};
-    take(several, trial.change);
+    take(several, trial->change);
     for (const Change& change : on_these_gpus.changes) take(several, change);
   }
   if (!fits(plan, several.bill)) return std::nullopt;

@@ -55,6 +55,24 @@ export const cases = {
     equal((await tab.report()).share, `${base}&seq=16384`, 'share');
     await tab.close();
   },
+  async 'by keyboard: arrows move the cross-hair from point to point, Enter makes it the plan'() {
+    const tab = await open(base, { height: 2000 });
+    const heads = async () => Object.keys((await tab.state()).places).filter((place) => place.startsWith('tip.Total'));
+    await tab.click('phase.optimizer');
+    await tab.click('phase.optimizer');  // the picture of the step stands above, the next one below
+    await tab.page.keyboard.press('ArrowDown');
+    await tab.settle();
+    const first = await heads();
+    equal(first.length, 1, 'values at the plan\'s own point');
+    await tab.page.keyboard.press('ArrowRight');
+    await tab.settle();
+    truth((await heads())[0] !== first[0], 'it did not move');
+    equal((await tab.report()).share, base, 'looking changes nothing');
+    await tab.page.keyboard.press('Enter');
+    await tab.settle();
+    truth((await tab.report()).share !== base, 'Enter changed nothing');
+    await tab.close();
+  },
   async 'a phase of the step is chosen, and the bill follows'() {
     const tab = await open(base, { height: 2000 });
     await tab.click('phase.optimizer');

@@ -146,6 +146,13 @@ class Tab {
     await this.settle();
     await this.page.screenshot({ path });
   }
+  /// As another tab in front does, as far as the page can tell.
+  hide(hidden = true) {
+    return this.page.evaluate((value) => {
+      Object.defineProperty(document, 'hidden', { value, configurable: true });
+      document.dispatchEvent(new Event('visibilitychange'));
+    }, hidden);
+  }
   async close() {
     await this.page.context().close();
   }

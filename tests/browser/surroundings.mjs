@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { equal, open, origin, site, truth, wire, wrappers } from './harness.mjs';
 
 const base = 'v=1&model=llama-2-7b&gpus=8';
-const kFirstVisit = 500_000;  // bytes, gzipped
+const kFirstVisit = 430_000;  // bytes, gzipped
 
 /// Colour of a pixel of what is on the screen.
 async function pixel(tab, x, y) {
@@ -103,6 +103,58 @@ export const cases = {
     const typing = (await tab.state()).frames;
     await tab.page.waitForTimeout(1500);
     equal((await tab.state()).frames, typing, 'frames with the caret in a box');
+    await tab.close();
+  },
+  async 'a hidden tab draws nothing, whatever happens in it'() {
+    const tab = await open(base);
+    await tab.hide();
+    await tab.settle();
+    const before = (await tab.state()).frames;
+    await tab.page.evaluate(() => Module.ccall('vram_edited', null, ['string'], ['tp=2']));
+    await tab.page.waitForTimeout(1000);
+    equal((await tab.state()).frames, before, 'frames');
+    equal(await tab.hash(), `${base}&tp=2`, 'the address follows all the same');
+    await tab.hide(false);
+    await tab.until((state) => state.frames > before, 'a frame when it is shown');
+    await tab.close();
+  },
+  async 'a frame off the screen draws nothing until it comes into sight'() {
+    wrappers['/long.html'] = `<body style="margin:0;height:5000px"><div style="height:3000px"></div>
+      <iframe src="/#${base}&embed=1" style="width:640px;height:480px"></iframe>`;
+    const tab = await open('', { url: `${origin}/long.html`, drawn: false });
+    const frame = tab.page.frames()[1];
+    const drawn = () => frame.evaluate(() => JSON.parse(Module.ccall('vram_state_json', 'string', [], [])).frames);
+    await frame.waitForFunction(() => document.getElementById('report').textContent.includes('GiB'));
+    await tab.page.waitForTimeout(1000);
+    equal(await drawn(), 0, 'frames out of sight');
+    await tab.page.locator('iframe').scrollIntoViewIfNeeded();
+    await frame.waitForFunction(() => document.body.classList.contains('drawn'));
+    await tab.page.mouse.wheel(0, -3000);
+    await tab.page.waitForTimeout(500);
+    const before = await drawn();
+    await frame.evaluate(() => Module.ccall('vram_edited', null, ['string'], ['tp=2']));
+    await tab.page.waitForTimeout(500);
+    equal(await drawn(), before, 'frames out of sight again');
+    await tab.close();
+  },
+  async 'once loaded it works without a network; what did not come in time is said'() {
+    const tab = await open(base);
+    await tab.page.mouse.move(640, 300);
+    await tab.page.waitForFunction(() => Module.rest === 'here');
+    await tab.page.context().setOffline(true);
+    for (const view of ['serve', 'plan', 'compare', 'diagnose']) {
+      await tab.click(`tab.${view}`);
+      await tab.until(async () => (await tab.hash()).includes(`view=${view}`), view);
+    }
+    await tab.click('tab.train');
+    await tab.type('field.tp', '2');
+    await tab.until(async () => (await tab.hash()) === `${base}&tp=2`, 'an edit');
+    equal(tab.faults, [], 'errors on the console');
+    await tab.click('lang');
+    await tab.until((state) => state.notices.some((notice) => notice.includes('Chinese')), 'the texts that are missing are named');
+    await tab.page.context().setOffline(false);
+    await tab.type('field.tp', '4');
+    await tab.until(async () => (await tab.text()).includes('权重'), 'Chinese when the network is back');
     await tab.close();
   },
   async 'lost graphics leave the text, and come back'() {
@@ -258,20 +310,42 @@ export const cases = {
   },
   async 'where the rest cannot be fetched the page says so, and goes on when it can'() {
     const places = await open(base);
-    const [serve, share] = [await places.place('tab.serve'), await places.place('share')];
+    const [share, field, label] = [await places.place('share'), await places.place('field.tp'), await places.place('label.tp')];
     await places.close();
     const tab = await open(base, { drawn: false });
     await tab.page.waitForFunction(() => document.body.classList.contains('drawn'));
     await tab.page.route('**/vram-ledger-rest.wasm*', (route) => route.abort());
     await tab.page.mouse.click(share.x, share.y);
     await tab.page.waitForFunction(() => Module.rest === 'missing');
-    await tab.page.mouse.click(serve.x, serve.y);
-    await tab.page.waitForFunction(() => location.hash.includes('view=serve'));
+    await tab.page.waitForFunction(() => document.getElementById('report').textContent.includes('could not be fetched'));
+    await tab.page.mouse.move(label.x, label.y);
+    await tab.page.waitForTimeout(600);
+    await tab.page.mouse.click(field.x, field.y);
+    await tab.page.keyboard.type('2');
     await tab.page.waitForFunction(() => Module.rest === 'missing');
+    truth(await tab.page.evaluate(() => document.body.classList.contains('drawn')), 'the page stopped');
     await tab.page.unroute('**/vram-ledger-rest.wasm*');
-    await tab.page.mouse.click(640, 400);
+    await tab.page.mouse.click(640, 700);
     await tab.page.waitForFunction(() => Module.rest === 'here');
+    await tab.until((state) => state.notices.length === 0, 'it is well again');
+    await tab.type('field.tp', '2');
+    equal((await tab.report()).share, `${base}&tp=2`, 'an edit');
+    await tab.close();
+  },
+  async 'a first press waits for the rest, and is not lost'() {
+    const places = await open(base);
+    const serve = await places.place('tab.serve');
+    await places.close();
+    const tab = await open(base, { drawn: false });
+    await tab.page.waitForFunction(() => document.body.classList.contains('drawn'));
+    await tab.page.route('**/vram-ledger-rest.wasm*', async (route) => {
+      await new Promise((done) => setTimeout(done, 700));
+      await route.continue();
+    });
+    await tab.page.mouse.click(serve.x, serve.y);
+    equal(await tab.page.evaluate(() => Module.rest), 'coming', 'the rest');
     await tab.until((state) => state.places['serve.weights'], 'the view came');
+    equal(tab.faults, [], 'errors on the console');
     await tab.close();
   },
   async 'ten thousand changes of the plan leave the memory as it was'() {

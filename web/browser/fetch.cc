@@ -1,0 +1,17 @@
+#include "web/browser/browser.h"
+
+extern "C" {
+bool vram_js_is_whole();
+bool vram_js_is_broken();
+void vram_js_fetch_language(const char* name);
+void vram_js_fetch_site();
+}
+
+namespace vram::platform {
+
+bool is_whole() { return vram_js_is_whole(); }
+bool is_broken() { return vram_js_is_broken(); }
+void fetch_language(const std::string& name) { vram_js_fetch_language(name.c_str()); }
+void fetch_site() { vram_js_fetch_site(); }
+
+}  // namespace vram::platform
