@@ -25,10 +25,11 @@ std::string flag_text(const vram::Field& field) {
 }
 
 std::string help_text(const vram::Field& field) {
-  std::string text = std::string(field.label) + ". " + std::string(field.help);
+  std::string text = std::string(field.label) + ". " + std::string(vram::help_of(field));
   text += " Takes " + values_text(field) + ".";
   const std::string usual = default_text(field);
-  if (!usual.empty() && field.help.find("Default") == std::string_view::npos) text += " Default: " + usual + ".";
+  if (!usual.empty() && vram::help_of(field).find("Default") == std::string_view::npos)
+    text += " Default: " + usual + ".";
   return text;
 }
 
@@ -44,7 +45,8 @@ std::string default_text(const vram::Field& field) {
   if (nothing_given.plan.subject == nullptr) return "";
   const bool of_the_model = field.group == vram::Group::model && field.key != vram::Key::model &&
                             field.key != vram::Key::vocab_pad && field.key != vram::Key::arch;
-  const bool of_the_gpu = field.group == vram::Group::hardware && field.help.find("Default") != std::string_view::npos;
+  const bool of_the_gpu =
+      field.group == vram::Group::hardware && vram::help_of(field).find("Default") != std::string_view::npos;
   if (of_the_model || of_the_gpu) return "the preset's";
   return kHasNoDefault[static_cast<size_t>(field.key)] ? "" : vram::value_text(nothing_given.plan, field.key);
 }

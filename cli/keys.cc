@@ -9,7 +9,9 @@
 namespace cli {
 namespace {
 
-std::string meaning(const vram::Field& field) { return std::string(field.label) + ". " + std::string(field.help); }
+std::string meaning(const vram::Field& field) {
+  return std::string(field.label) + ". " + std::string(vram::help_of(field));
+}
 
 Table key_table() {
   Table table{{"key", "values", "default", "meaning"}, "llll", {}};
@@ -22,7 +24,7 @@ Table key_table() {
 std::string reference_row(const vram::Field& field) {
   return "| `" + std::string(field.name) + "` | " + vram::markdown_text(values_text(field)) + " | " +
          vram::markdown_text(default_text(field)) + " | **" + vram::markdown_text(field.label) + ".** " +
-         vram::markdown_text(field.help) + " |\n";
+         vram::markdown_text(vram::help_of(field)) + " |\n";
 }
 
 /// The reference page of the documentation: a table a group.

@@ -65,7 +65,7 @@ else()
 endif()
 add_library(nlohmann_json INTERFACE)
 target_include_directories(nlohmann_json SYSTEM INTERFACE ${json_include})
-target_compile_definitions(nlohmann_json INTERFACE JSON_NOEXCEPTION)
+target_compile_definitions(nlohmann_json INTERFACE JSON_NOEXCEPTION $<$<BOOL:${EMSCRIPTEN}>:NDEBUG>)
 
 # --- Catch2: its amalgamated source, against its separate headers ---------------------------------------------
 if(BUILD_TESTING)

@@ -1,7 +1,8 @@
-# cmake -DPRESETS=presets -DOUTPUT=presets.cc -P embed_presets.cmake
+# cmake -DPRESETS=presets -DOUTPUT=presets.cc [-DFIGURES_ONLY=ON] -P embed_presets.cmake
 # Writes the tables of engine/preset_table.h: one row a JSON file, sorted by file name, the JSON without its
 # indentation. As one text a table, in which everything stands once: on the page a row of pointers would weigh as much
-# as what they point to. A row's detail is a model's "parameters" and an accelerator's "vendor".
+# as what they point to. A row's detail is a model's "parameters" and an accelerator's "vendor". FIGURES_ONLY leaves out
+# where the figures are from.
 
 function(write_table folder function detail_key)
   file(GLOB files ${PRESETS}/${folder}/*.json)
@@ -18,6 +19,10 @@ function(write_table folder function detail_key)
       message(FATAL_ERROR "${path}: ${fault}")
     endif()
     string(REGEX REPLACE "[\r\n][ \t\r\n]*" "" json "${json}")
+    if(FIGURES_ONLY)
+      string(REGEX REPLACE "\"(note|source)\": \"([^\"\\]|\\\\.)*\",?|\"sources\": {[^}]*},?" "" json "${json}")
+      string(REPLACE ",}" "}" json "${json}")
+    endif()
     if(NOT json MATCHES "^{\"id\": \"[^\"\\]+\",\"name\": \"[^\"\\]+\",")
       message(FATAL_ERROR "${path}: does not begin with \"id\" and \"name\"")
     endif()

@@ -47,7 +47,7 @@ std::string row_json(const App& app, const Field& row) {
   std::string json = "{\"name\":" + quoted(row.name) + ",\"section\":" + quoted(row.section);
   json += ",\"group\":" + quoted(kGroups[static_cast<size_t>(row.group)]);
   json += ",\"first\":" + std::string(is_shown(app, row.key) ? "true" : "false");
-  json += ",\"label\":" + quoted(row.label) + ",\"help\":" + quoted(row.help) + ",\"unit\":" + quoted(row.unit);
+  json += ",\"label\":" + quoted(row.label) + ",\"help\":" + quoted(help_of(row)) + ",\"unit\":" + quoted(row.unit);
   json += ",\"value\":" + quoted(drafted ? draft->second.text : value_text(app.plan(), row.key));
   json += ",\"given\":" + std::string(is_given(app, row.key) ? "true" : "false");
   json += ",\"flag\":" + std::string(row.kind == FieldKind::flag ? "true" : "false");

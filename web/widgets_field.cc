@@ -97,8 +97,8 @@ bool at_fault(const App& app, const Field& row) {
   return row.group == Group::serving ? named(app.report.serving.faults) : named(app.report.training.faults);
 }
 
-std::string help_of(const Field& row) {
-  std::string help(row.help);
+std::string explanation(const Field& row) {
+  std::string help(help_of(row));
   if (!row.built.empty()) help += " Kept, but " + std::string(row.built) + ".";
   return help + " (" + std::string(row.name) + ")";
 }
@@ -117,7 +117,7 @@ void draw_label(App& app, const Field& row, const Box& box) {
     x += px(11);
   }
   const Touch label = area("label." + name, {x + px(3), box.y, box.right() - x - px(3), box.h});
-  if (label.hovered) tooltip(label, row.label, help_of(row));
+  if (label.hovered) tooltip(label, row.label, explanation(row));
   if (label.pressed) toggle(app, "help." + name);
   text(kText, theme().muted, x, middle, fitted(kText, row.label, box.right() - x - px(6)));
 }
@@ -197,7 +197,7 @@ float field_row(App& app, Key key, float x, float y, float width) {
     if (complaint.starts_with(key_first)) complaint = complaint.substr(key_first.size());
     y += paragraph(kSmall, theme().bad, x + label, y, width - label, complaint);
   }
-  if (help) y += paragraph(kSmall, theme().muted, x, y, width, help_of(row));
+  if (help) y += paragraph(kSmall, theme().muted, x, y, width, explanation(row));
   return y - top + px(6);
 }
 

@@ -111,7 +111,6 @@ struct Field {
   double least, most;        // accepted range of numbers, in `unit`
   std::string_view unit;     // "GiB", "tokens", "GB/s", ""
   std::string_view label;    // "Tensor parallel"
-  std::string_view help;     // one or two sentences
   std::string_view
       built;  // "" or what is missing yet: "a key whose feature is not built yet is answered with a message"
   std::span<const std::string_view> words;  // of a choice
@@ -120,6 +119,8 @@ struct Field {
 std::span<const Field> fields();
 const Field& field(Key key);
 const Field* find_field(std::string_view name);
+/// What a key means, in one or two sentences: apart from the table, which every plan needs.
+std::string_view help_of(const Field& field);
 
 /// Reasons why the plan cannot exist (GPUs not divisible by tp*pp*cp, heads by tp, global batch by micro_batch*dp ...).
 /// Empty: valid. Training and serving are judged apart.

@@ -28,7 +28,7 @@ TEST_CASE("the field table has every key of version 1, once, described") {
     CHECK(find_field(row.name) == &row);
     CHECK_FALSE(row.label.empty());
     CHECK_FALSE(row.section.empty());
-    CHECK(row.help.ends_with("."));
+    CHECK(help_of(row).ends_with("."));
     CHECK((row.kind == FieldKind::choice) == !row.words.empty());
     CHECK(row.least <= row.most);
   }
