@@ -15,9 +15,11 @@ const program = read('vram-ledger.js', 'utf8').replaceAll('</script', '<\\/scrip
 const hash = (script) => `'sha256-${createHash('sha256').update(script).digest('base64')}'`;
 
 const linked = /<script async src="vram-ledger\.js[^"]*"><\/script>/;
+const preload = /<link rel="preload" [^>]*>\n/;
 const policy = /script-src 'self'/;
 const page = read('index.html', 'utf8');
-if (!linked.test(page) || !policy.test(page)) throw new Error(`${site}/index.html is not the page of shell.html`);
+if (!linked.test(page) || !preload.test(page) || !policy.test(page)) throw new Error(`${site}/index.html is not the page of shell.html`);
 writeFileSync(output, page
+  .replace(preload, '')
   .replace(policy, `script-src ${hash(wasm)} ${hash(program)}`)
   .replace(linked, () => `<script>${wasm}</script>\n<script>${program}</script>`));

@@ -67,7 +67,8 @@ bool too_deep(std::string_view text) {
 
 json parsed(std::string_view text) {
   if (!why_not_parsed(text).empty()) return json(json::value_t::discarded);
-  return json::parse(without_infinities(text), nullptr, false);
+  const std::string finite = without_infinities(text);
+  return json::parse(std::string_view(finite), nullptr, false);  // as elsewhere: of each type a parser is made
 }
 
 const json* member(const json& object, std::string_view name) {

@@ -42,23 +42,33 @@ async function loadBare(address) {
 }
 
 /// Milliseconds of the program in each frame: at rest under a moving pointer, and while a field is dragged, where each
-/// frame follows a change of the plan.
+/// frame follows a change of the plan. One a frame of the browser's: without a pause between them they would wait for
+/// the graphics, which here are software.
 async function frames(share) {
   const tab = await open(share);
   await tab.page.mouse.move(640, 300);
   await tab.page.waitForFunction(() => Module.rest === 'here');
   await tab.settle();
-  const times = await tab.page.evaluate((count) => {
+  const times = await tab.page.evaluate(async (count) => {
     const time = (call) => {
       const from = performance.now();
       call();
       return performance.now() - from;
     };
     const edit = (i) => Module.ccall('vram_edited', null, ['string'], [`micro_batch=${1 + i % 8}`]);
-    const frame = () => { Module.ccall('vram_wake', null, [], []); return time(() => Module.ccall('vram_frame', null, [], [])); };
+    const frame = () => time(() => Module.ccall('vram_frame', null, [], []));
+    const next = () => new Promise((done) => requestAnimationFrame(done));
     const still = [], edits = [], dragged = [];
-    for (let i = 0; i < count; i++) still.push(frame());
-    for (let i = 0; i < count; i++) edits.push(time(() => edit(i))), dragged.push(edits.at(-1) + frame());
+    for (let i = 0; i < count; i++) {
+      await next();
+      Module.ccall('vram_wake', null, [], []);
+      still.push(frame());
+    }
+    for (let i = 0; i < count; i++) {
+      await next();
+      edits.push(time(() => edit(i)));
+      dragged.push(edits.at(-1) + frame());
+    }
     return { still, edits, dragged };
   }, kDrags);
   await tab.close();
@@ -71,7 +81,8 @@ function serve(folder) {
     const path = new URL(request.url, 'http://localhost').pathname;
     try {
       const file = path === '/' ? '/index.html' : path;
-      response.writeHead(200, { 'Content-Type': types[extname(file)] ?? 'application/octet-stream' }).end(readFileSync(join(folder, file)));
+      const body = readFileSync(join(folder, file));
+      response.writeHead(200, { 'Content-Type': types[extname(file)] ?? 'application/octet-stream' }).end(body);
     } catch {
       response.writeHead(404).end();
     }
