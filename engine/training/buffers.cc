@@ -289,11 +289,18 @@ Line workspace_line(const Plan& plan) {
   return sum_line("workspace", "Workspaces of matrix products", std::move(children));
 }
 
+std::vector<Line> lasting_buffers(const Plan& plan, const std::vector<ParameterGroup>& groups, const Line& workspace) {
+  std::vector<Line> lines = lines_of(workspace);
+  if (computes_quantised(plan) && !plan.fp8_params) lines.push_back(quantised_weights(plan, groups));
+  return lines;
+}
+
 Line buffers_line(const Plan& plan, const Stage& stage, const std::vector<ParameterGroup>& groups,
-                  const Line& workspace, PhaseKind phase) {
-  std::vector<Line> children = lines_of(workspace);
+                  const std::vector<Line>& lasting, PhaseKind phase) {
+  std::vector<Line> children;
+  children.reserve(lasting.size() + 4);
+  children.assign(lasting.begin(), lasting.end());
   const bool optimizer = phase == PhaseKind::optimizer;
-  if (computes_quantised(plan) && !plan.fp8_params) children.push_back(quantised_weights(plan, groups));
   if (optimizer) add_optimizer_buffers(plan, stage, groups, children);
   const bool reduces = plan.dp() * plan.cp > 1;  // context-parallel ranks see other tokens of the same sequences
   if (plan.framework == Framework::ddp && reduces && trains_all(plan)) children.push_back(bucket_copies(plan, groups));

@@ -24,8 +24,11 @@ Line gathered_line(const Plan& plan, const Stage& stage, const std::vector<Param
 /// What matrix products work in: alike on every stage and in every phase.
 Line workspace_line(const Plan& plan);
 
-/// Optimizer temporaries, communication buckets, fp32 gradient copies; the workspace.
+/// Buffers that are alike in every phase of a stage: the workspace, quantised weights.
+std::vector<Line> lasting_buffers(const Plan& plan, const std::vector<ParameterGroup>& groups, const Line& workspace);
+
+/// Those, optimizer temporaries, communication buckets, fp32 gradient copies.
 Line buffers_line(const Plan& plan, const Stage& stage, const std::vector<ParameterGroup>& groups,
-                  const Line& workspace, PhaseKind phase);
+                  const std::vector<Line>& lasting, PhaseKind phase);
 
 }  // namespace vram

@@ -69,7 +69,8 @@ uint64_t PhaseAmounts::allocated_bytes() const {
 
 StageLedger::StageLedger(const Plan& plan, const Stage& stage, const ModelTensors& tensors, const Line& workspace)
     : activations_(plan, stage, tensors), no_activations_(sum_line("activations", "Activations", {})) {
-  const Subject subject{plan, stage, workspace, stage_parameters(plan, stage), gathered_units(plan, stage)};
+  const std::vector<ParameterGroup> groups = stage_parameters(plan, stage);
+  const Subject subject{plan, stage, groups, gathered_units(plan, stage), lasting_buffers(plan, groups, workspace)};
   pool_.reserve(kPhaseLines + 3);
   kinds_.reserve(kMostPhases);
   places_.reserve(kMostPhases);
@@ -86,7 +87,7 @@ size_t StageLedger::keep(Line line) {
 
 /// Lines that are as in the phase before are not made again.
 void StageLedger::add_phase(const Subject& subject, PhaseKind kind) {
-  const auto& [plan, stage, workspace, groups, units] = subject;
+  const auto& [plan, stage, groups, units, lasting] = subject;
   const bool first = kinds_.empty();
   const PhaseKind last = first ? kind : kinds_.back();
   Places p = first ? Places{} : places_.back();
@@ -102,11 +103,12 @@ void StageLedger::add_phase(const Subject& subject, PhaseKind kind) {
     p[gathered] = places_.front()[gathered];  // as in forward
   else if (first || kind == PhaseKind::optimizer || !units.root.empty() || !units.layer.empty())
     p[gathered] = keep(gathered_line(plan, stage, groups, units, kind));
-  if (first || kind == PhaseKind::loss || last == PhaseKind::loss)
-    p[logits] = keep(logits_line(plan, stage, kind == PhaseKind::loss));
   const bool expands = kind == PhaseKind::backward && !trains_all(plan);
-  if (first || kind == PhaseKind::loss || last == PhaseKind::loss || kind >= PhaseKind::reduce || expands)
-    p[buffers] = keep(buffers_line(plan, stage, groups, workspace, kind));
+  if (last == PhaseKind::loss)  // as in forward
+    for (const Place place : {logits, buffers}) p[place] = places_.front()[place];
+  if (first || kind == PhaseKind::loss) p[logits] = keep(logits_line(plan, stage, kind == PhaseKind::loss));
+  if (first || kind == PhaseKind::loss || kind >= PhaseKind::reduce || expands)
+    p[buffers] = keep(buffers_line(plan, stage, groups, lasting, kind));
   kinds_.push_back(kind);
   places_.push_back(p);
 }

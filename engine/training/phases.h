@@ -41,9 +41,9 @@ class StageLedger {
   struct Subject {
     const Plan& plan;
     const Stage& stage;
-    const Line& workspace;
-    std::vector<ParameterGroup> groups;
+    const std::vector<ParameterGroup>& groups;
     GatheredUnits units;
+    std::vector<Line> lasting;  // buffers of every phase
   };
 
   size_t keep(Line line);

@@ -1,8 +1,15 @@
 // How long the engine takes for one plan. Run by hand: build/native/vram-bench [--benchmark-samples N] [TEST].
+#include <algorithm>
 #include <catch2/benchmark/catch_benchmark.hpp>
 #include <catch2/catch_test_macros.hpp>
+#include <chrono>
+#include <cstdio>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
+#include "engine/preset_table.h"
 #include "engine/report/report.h"
 
 namespace {
@@ -32,6 +39,18 @@ constexpr Subject kTooLarge[] = {
 };
 
 std::string title(const char* what, const Subject& subject) { return std::string(what) + ": " + subject.name; }
+
+/// Seconds of the fastest of some tries: what the machine does besides is in the others.
+double seconds_of_bills(const Plan& plan) {
+  using Clock = std::chrono::steady_clock;
+  double fastest = 1;
+  for (int tries = 0; tries < 50; ++tries) {
+    const Clock::time_point start = Clock::now();
+    training_bill(plan), compute_figures(plan), serving_bill(plan);
+    fastest = std::min(fastest, std::chrono::duration<double>(Clock::now() - start).count());
+  }
+  return fastest;
+}
 
 }  // namespace
 
@@ -76,6 +95,19 @@ TEST_CASE("Whole report of plans that fit", "[report]") {
   for (const Subject& subject : kPlans) {
     const PlanReading reading = read_plan(subject.share);
     BENCHMARK(title("report", subject)) { return report(reading); };
+  }
+}
+
+TEST_CASE("Training, compute and serving of every model, the slowest", "[presets]") {
+  for (const char* layout : {"", "&gpus=64&tp=8&pp=4"}) {
+    std::vector<std::pair<double, std::string_view>> seconds;
+    for (const PresetRow& row : model_presets())
+      seconds.emplace_back(seconds_of_bills(read_plan("model=" + std::string(row.id) + layout).plan), row.id);
+    std::sort(seconds.rbegin(), seconds.rend());
+    std::printf("%zu models%s, median %.1f us, slowest:\n", seconds.size(), layout,
+                1e6 * seconds[seconds.size() / 2].first);
+    for (size_t i = 0; i < 5; ++i)
+      std::printf("  %-32s %5.1f us\n", std::string(seconds[i].second).c_str(), 1e6 * seconds[i].first);
   }
 }
 
