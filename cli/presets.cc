@@ -68,7 +68,7 @@ Table model_table(const std::vector<ModelRow>& rows, Format format) {
 std::vector<vram::Accelerator> accelerators() {
   std::vector<vram::Accelerator> list;
   for (const vram::PresetRow& preset : vram::hardware_presets()) {
-    if (auto accelerator = vram::find_accelerator(preset.id)) list.push_back(std::move(*accelerator));
+    if (auto accelerator = vram::find_accelerator(preset.id)) list.push_back(*accelerator);
   }
   return list;
 }

@@ -186,6 +186,10 @@ Lines::operator const std::vector<Line>&() const {
   return lines_ ? *lines_ : none;
 }
 
+void Factors::append(std::span<const Factor> more) {
+  for (const Factor& factor : more) push_back(factor);
+}
+
 uint64_t product_bytes(std::span<const Factor> factors, bool* too_large) {
   if (const auto bytes = whole_product(factors)) return *bytes;
   std::optional<Wide> bytes = plain_product(factors);
@@ -226,6 +230,8 @@ Line group(const char* id, const char* label, std::vector<Line> children, const 
   line.children = std::move(children);
   return line;
 }
+
+Line bare(const Line& line) { return {line, line.id, line.label, line.note, {}, {}}; }
 
 std::vector<Line> gather_twins(std::vector<Line> lines) {
   std::vector<Line> result;

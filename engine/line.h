@@ -37,10 +37,8 @@ inline Factor over(const char* symbol, double value, const char* meaning) {
 class Factors {
  public:
   Factors() = default;
-  Factors(std::initializer_list<Factor> factors) {
-    for (const Factor& factor : factors) push_back(factor);
-  }
-  Factors(const Factors& other) : size_(other.size_) { std::copy_n(other.all_, size_, all_); }
+  Factors(std::initializer_list<Factor> factors) { append({factors.begin(), factors.size()}); }
+  Factors(const Factors& other) { append(other); }
   Factors& operator=(const Factors&) = delete;
 
   size_t size() const { return size_; }
@@ -48,14 +46,13 @@ class Factors {
   const Factor* end() const { return all_ + size_; }
   Factor* begin() { return all_; }
   Factor* end() { return all_ + size_; }
+  operator std::span<const Factor>() const { return {all_, size_}; }
 
   void push_back(const Factor& factor) {
     if (size_ == kMost) __builtin_trap();
     all_[size_++] = factor;
   }
-  void append(const Factors& more) {
-    for (const Factor& factor : more) push_back(factor);
-  }
+  void append(std::span<const Factor> more);
 
  private:
   static constexpr size_t kMost = 16;  // the longest rules have eleven
@@ -122,6 +119,9 @@ Line leaf(const char* id, const char* label, Factors&& factors, const char* note
 
 /// A line from its children: bytes and band are their sums.
 Line group(const char* id, const char* label, std::vector<Line> children, const char* note = "");
+
+/// The line without what it is made of.
+Line bare(const Line& line);
 
 /// Siblings differ by id: lines of one id become the children ("part_1" ... "part_9", "rest") of one line of that id.
 std::vector<Line> gather_twins(std::vector<Line> lines);

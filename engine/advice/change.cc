@@ -134,8 +134,7 @@ std::vector<Card> cards_on_offer() {
                                  {"b300-288gb", "B300"},
                                  {"mi300x-192gb", "MI300X"},
                                  {"mi355x-288gb", "MI355X"}})
-    if (auto sheet = find_accelerator(id))
-      cards.push_back({name, std::make_shared<const Accelerator>(*std::move(sheet))});
+    if (auto sheet = find_accelerator(id)) cards.push_back({name, std::move(sheet)});
   return cards;
 }
 

@@ -18,14 +18,22 @@ bool fits(const Plan& plan, const TrainingTotals& bill) {
   return fits(bill.verdict) || (!plan.subject->has_shape && bill.verdict == Verdict::tight && bill.headroom_bytes >= 0);
 }
 
-/// A change tried on the real bill. Of training the time that it costs is added only to what is shown.
+/// A change tried on the real bill. Of training it is put in words, with the time that it costs, only where it is
+/// shown.
 struct Trial {
   Change change;
-  Finding finding;
   bool suffices = false;
-  Plan changed;
-  double requests = 0;  // serving: that a replica may promise
+  TrainingTotals after;  // of training
+  Finding finding;       // of serving
+  double requests = 0;   // that a replica may promise
 };
+
+/// Of several sizes of one change the first that suffices is enough.
+bool has_enough_of(const std::vector<Trial>& trials, const Change& change) {
+  return std::any_of(trials.begin(), trials.end(), [&change](const Trial& trial) {
+    return trial.suffices && std::string_view(trial.change.id) == change.id;
+  });
+}
 
 std::string spare_text(const Plan& plan, const TrainingTotals& bill) {
   const std::string amount = shown_bytes(plan, std::fabs(static_cast<double>(bill.headroom_bytes)));
@@ -52,6 +60,12 @@ std::optional<double> seconds_per_token(const Plan& plan) {
   const ComputeFigures figures = compute_figures(plan);
   if (!figures.tokens_per_second) return std::nullopt;
   return 1 / *figures.tokens_per_second;
+}
+
+/// A plan that takes the change, with it.
+Plan changed(Plan plan, const Change& change) {
+  apply(change, plan);
+  return plan;
 }
 
 /// What a change saves, as the beginning of a sentence.
@@ -83,7 +97,7 @@ std::optional<Trial> try_training(const Plan& plan, const TrainingTotals& before
   const TrainingTotals after = training_totals(changed);
   if (after.verdict == Verdict::invalid || after.device_bytes >= before.device_bytes) return std::nullopt;
   if ((before.device_bytes - after.device_bytes) * 100 < before.device_bytes) return std::nullopt;
-  return Trial{change, saving(plan, before, change, after), fits(plan, after), std::move(changed), 0};
+  return Trial{change, fits(plan, after), after, {}, 0};
 }
 
 /// Of several sizes of one change (same id) the first that suffices, else none but the first.
@@ -167,7 +181,7 @@ Several pruned(const Plan& plan, const TrainingTotals& bill, Several several) {
 /// What costs no quality first, and of that the largest saving.
 bool rather(const Trial* a, const Trial* b) {
   const bool a_free = *a->change.quality == 0, b_free = *b->change.quality == 0;
-  return a_free != b_free ? a_free : *a->finding.saves_bytes > *b->finding.saves_bytes;
+  return a_free != b_free ? a_free : a->after.device_bytes < b->after.device_bytes;
 }
 
 /// Helpful changes together until the plan fits: on the GPUs there are, else on more.
@@ -259,7 +273,7 @@ std::optional<Trial> try_serving(const Plan& plan, const ServingBill& before, co
   if (after.verdict == Verdict::invalid) return std::nullopt;
   Finding finding = serving_saving(plan, before, change, changed, after);
   const double requests = after.promised_concurrency.value_or(0);
-  return Trial{change, std::move(finding), fits(after.verdict), std::move(changed), requests};
+  return Trial{change, fits(after.verdict), {}, std::move(finding), requests};
 }
 
 }  // namespace
@@ -276,14 +290,9 @@ std::string shown_bytes(const Plan& plan, double bytes) {
 
 std::vector<Finding> training_remedies(const Plan& plan, const TrainingTotals& bill, size_t most) {
   std::vector<Trial> trials;
-  bool enough_gpus = false;
   for (const Change& change : training_changes(plan)) {
-    const bool grows = std::string_view(change.id) == "more_gpus";
-    if (grows && enough_gpus) continue;
-    std::optional<Trial> trial = try_training(plan, bill, change);
-    if (!trial) continue;
-    enough_gpus = enough_gpus || (grows && trial->suffices);
-    trials.push_back(std::move(*trial));
+    if (has_enough_of(trials, change)) continue;
+    if (std::optional<Trial> trial = try_training(plan, bill, change)) trials.push_back(std::move(*trial));
   }
   const bool one_suffices = std::any_of(trials.begin(), trials.end(), [](const Trial& t) { return t.suffices; });
   const std::optional<double> seconds = seconds_per_token(plan);
@@ -292,8 +301,8 @@ std::vector<Finding> training_remedies(const Plan& plan, const TrainingTotals& b
   std::vector<Finding> out;
   if (several) out.push_back(std::move(*several));
   std::optional<Finding> card = larger_card(plan);
-  for (Trial& trial : best(std::move(trials), most - out.size() - (card ? 1 : 0)))
-    out.push_back(with_time(std::move(trial.finding), trial.changed, seconds));
+  for (const Trial& trial : best(std::move(trials), most - out.size() - (card ? 1 : 0)))
+    out.push_back(with_time(saving(plan, bill, trial.change, trial.after), changed(plan, trial.change), seconds));
   if (card) out.push_back(std::move(*card));
   return out;
 }
@@ -301,6 +310,7 @@ std::vector<Finding> training_remedies(const Plan& plan, const TrainingTotals& b
 std::vector<Finding> serving_remedies(const Plan& plan, const ServingBill& bill, size_t most) {
   std::vector<Trial> trials;
   for (const Change& change : serving_changes(plan)) {
+    if (has_enough_of(trials, change)) continue;
     std::optional<Trial> trial = try_serving(plan, bill, change);
     if (trial && trial->requests > bill.promised_concurrency.value_or(0)) trials.push_back(std::move(*trial));
   }

@@ -132,11 +132,12 @@ std::optional<Accelerator> read_accelerator(std::string_view preset) {
   return accelerator;
 }
 
-std::optional<Accelerator> find_accelerator(std::string_view id) {
+std::shared_ptr<const Accelerator> find_accelerator(std::string_view id) {
   for (const PresetRow& row : hardware_presets()) {
-    if (row.id == id) return read_accelerator(row.json);
+    if (row.id != id) continue;
+    if (auto sheet = read_accelerator(row.json)) return std::make_shared<const Accelerator>(*std::move(sheet));
   }
-  return std::nullopt;
+  return nullptr;
 }
 
 }  // namespace vram

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -38,7 +39,7 @@ double peak_tflops(const Accelerator& accelerator, std::string_view format);
 /// Reads one preset (presets/hardware/*.json). Empty where it is not one.
 std::optional<Accelerator> read_accelerator(std::string_view json);
 
-/// The preset of that id from the generated table. Empty where there is none.
-std::optional<Accelerator> find_accelerator(std::string_view id);
+/// The preset of that id from the generated table. Null where there is none.
+std::shared_ptr<const Accelerator> find_accelerator(std::string_view id);
 
 }  // namespace vram

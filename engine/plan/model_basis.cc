@@ -93,12 +93,8 @@ void build_subject(Plan& plan) {
 
 void load_accelerator(Plan& plan) {
   if (plan.accelerator && plan.accelerator->id == plan.gpu) return;
-  plan.accelerator = nullptr;
-  if (plan.gpu == kCustom) {
-    plan.accelerator = std::make_shared<const Accelerator>(custom_accelerator());
-  } else if (auto found = find_accelerator(plan.gpu)) {
-    plan.accelerator = std::make_shared<const Accelerator>(*std::move(found));
-  }
+  plan.accelerator =
+      plan.gpu == kCustom ? std::make_shared<const Accelerator>(custom_accelerator()) : find_accelerator(plan.gpu);
 }
 
 }  // namespace vram

@@ -67,8 +67,9 @@ uint64_t PhaseAmounts::allocated_bytes() const {
   return sum;
 }
 
-StageLedger::StageLedger(const Plan& plan, const Stage& stage, const ModelTensors& tensors, const Line& workspace)
-    : activations_(plan, stage, tensors), no_activations_(sum_line("activations", "Activations", {})) {
+StageLedger::StageLedger(const Plan& plan, const Stage& stage, const ModelTensors& tensors, const Line& workspace,
+                         Detail detail)
+    : detail_(detail), activations_(plan, stage, tensors), no_activations_(sum_line("activations", "Activations", {})) {
   const std::vector<ParameterGroup> groups = stage_parameters(plan, stage);
   const Subject subject{plan, stage, groups, gathered_units(plan, stage), lasting_buffers(plan, groups, workspace)};
   pool_.reserve(kPhaseLines + 3);
@@ -80,8 +81,8 @@ StageLedger::StageLedger(const Plan& plan, const Stage& stage, const ModelTensor
   if (stage.last) logit_blocks_ = logit_blocks_bytes(plan);
 }
 
-size_t StageLedger::keep(Line line) {
-  pool_.push_back(std::move(line));
+size_t StageLedger::keep(Line&& line) {
+  pool_.push_back(detail_ == Detail::lines ? std::move(line) : bare(line));
   return pool_.size() - 1;
 }
 

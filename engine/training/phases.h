@@ -21,15 +21,21 @@ struct PhaseAmounts {
   uint64_t allocated_bytes() const;
 };
 
+/// What a ledger keeps of its lines: all of them, or what they come to, for searches that ask for nothing else.
+enum class Detail : uint8_t { lines, totals };
+
 /// Every line that some phase of a step has on one stage, each made once, and which phase holds which. It serves all
 /// stages that differ from that one in nothing but the chunks in flight.
 class StageLedger {
  public:
-  StageLedger(const Plan& plan, const Stage& stage, const ModelTensors& tensors, const Line& workspace);
+  StageLedger(const Plan& plan, const Stage& stage, const ModelTensors& tensors, const Line& workspace,
+              Detail detail = Detail::lines);
 
   std::vector<PhaseAmounts> amounts(double chunks_in_flight) const;
   /// What the allocator has blocks for, of which `allocated` is to be set.
   Holdings holdings(const std::vector<PhaseAmounts>& phases) const;
+  // Of lines only:
+
   /// Between two steps: what the optimizer's phase has, without its temporaries, and without gradients that are freed.
   uint64_t steady_bytes(const Plan& plan) const;
   std::vector<Phase> phases(double chunks_in_flight) const;
@@ -46,9 +52,10 @@ class StageLedger {
     std::vector<Line> lasting;  // buffers of every phase
   };
 
-  size_t keep(Line line);
+  size_t keep(Line&& line);
   void add_phase(const Subject& subject, PhaseKind kind);
 
+  const Detail detail_;
   StageActivations activations_;
   Line no_activations_;
   std::vector<Line> pool_;

@@ -12,18 +12,16 @@ namespace {
 constexpr double kFullShare = 0.95;
 
 Line bare(const Line& line, const Amount& amount) {
-  Line copy;
+  Line copy = bare(line);
   static_cast<Amount&>(copy) = amount;
-  copy.id = line.id;
-  copy.label = line.label;
-  copy.note = line.note;
   return copy;
 }
 
 }  // namespace
 
-PipelineLedger::PipelineLedger(const Plan& plan)
+PipelineLedger::PipelineLedger(const Plan& plan, Detail detail)
     : plan_(plan),
+      detail_(detail),
       tensors_(plan),
       workspace_(workspace_line(plan)),
       context_(context_line(plan)),
@@ -32,7 +30,8 @@ PipelineLedger::PipelineLedger(const Plan& plan)
 const PipelineLedger::Alike& PipelineLedger::alike(const Stage& stage) {
   for (const Alike& known : alike_)
     if (hold_the_same(plan_, *known.first, stage)) return known;
-  alike_.push_back({&stage, StageLedger(plan_, stage, tensors_, workspace_), communication_line(plan_, stage)});
+  alike_.push_back(
+      {&stage, StageLedger(plan_, stage, tensors_, workspace_, detail_), communication_line(plan_, stage)});
   return alike_.back();
 }
 
@@ -64,7 +63,6 @@ StagePeak PipelineLedger::peak(const Stage& stage) {
   peak.reserved_bytes = peak.allocated_bytes + peak.lines[kPhaseLines].bytes;
   peak.device_bytes = total_bytes(peak.lines);
   peak.band_bytes = total_band_bytes(peak.lines);
-  peak.steady_bytes = held.ledger.steady_bytes(plan_);
   return peak;
 }
 

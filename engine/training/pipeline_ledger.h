@@ -16,7 +16,6 @@ struct StagePeak {
   const char* phase_id = "";
   std::array<Amount, kBillLines> lines;
   uint64_t allocated_bytes = 0, reserved_bytes = 0, device_bytes = 0, band_bytes = 0;
-  uint64_t steady_bytes = 0;  // allocated between two steps
   Line fragmentation;
 };
 
@@ -24,12 +23,16 @@ struct StagePeak {
 /// The plan must outlive it.
 class PipelineLedger {
  public:
-  explicit PipelineLedger(const Plan& plan);
+  explicit PipelineLedger(const Plan& plan, Detail detail = Detail::lines);
 
   const std::vector<Stage>& stages() const { return stages_; }
   StagePeak peak(const Stage& stage);
 
+  // Of lines only:
+
   std::vector<Phase> phases(const Stage& stage);
+  /// Allocated between two steps.
+  uint64_t steady_bytes(const Stage& stage) { return alike(stage).ledger.steady_bytes(plan_); }
   /// The lines of the peak, `phases` being those of the stage; and their sums only.
   std::vector<Line> lines(const Stage& stage, const StagePeak& peak, const std::vector<Phase>& phases);
   std::vector<Line> bare_lines(const Stage& stage, const StagePeak& peak);
@@ -45,6 +48,7 @@ class PipelineLedger {
   Line fragmentation(const Alike& alike, const std::vector<PhaseAmounts>& phases, uint64_t allocated_bytes) const;
 
   const Plan& plan_;
+  const Detail detail_;
   ModelTensors tensors_;
   Line workspace_, context_;
   std::vector<Stage> stages_;

@@ -52,7 +52,7 @@ StageBill bill_stage(PipelineLedger& ledger, const Stage& stage, const StagePeak
   bill.reserved_bytes = peak.reserved_bytes;
   bill.device_bytes = peak.device_bytes;
   bill.band_bytes = peak.band_bytes;
-  bill.steady_bytes = peak.steady_bytes;
+  bill.steady_bytes = ledger.steady_bytes(stage);
   bill.phase = peak.phase_id;
   bill.lines = ledger.bare_lines(stage, peak);
   return bill;
@@ -144,7 +144,7 @@ TrainingTotals training_totals(const Plan& plan) {
   TrainingTotals impossible;
   impossible.capacity_bytes = capacity(plan);
   if (!training_faults(plan).empty()) return impossible;
-  PipelineLedger ledger(plan);
+  PipelineLedger ledger(plan, Detail::totals);
   const Stage* fullest = nullptr;
   StagePeak most;
   const std::span<const Stage> stages = ledger.stages();

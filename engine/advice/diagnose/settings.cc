@@ -171,7 +171,7 @@ std::string gpu_of_name(std::string_view name, double memory_bytes) {
     if (id.find(stem) == std::string::npos) continue;
     if (id.find("pcie") != std::string::npos && compact(name).find("pcie") == std::string::npos)
       continue;  // drivers say so
-    const std::optional<Accelerator> sheet = find_accelerator(row.id);
+    const auto sheet = find_accelerator(row.id);
     if (!sheet || memory_bytes <= 0) continue;
     const double off = std::fabs(sheet->memory_bytes / memory_bytes - 1);
     const size_t words = words_within(given, id);
