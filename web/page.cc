@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "engine/plan/near.h"
 #include "web/platform.h"
 #include "web/views.h"
 #include "web/widgets.h"
@@ -19,15 +20,34 @@ float waiting_view(float x, float y, float width) {
   return headline_view({"", "One moment.", "", theme().muted}, x, y, width);
 }
 
+/// What an unknown id may have meant, each to be pressed.
+float meant_rows(App& app, Key key, float x, float y, float width) {
+  const float top = y;
+  const std::vector<PresetRow> rows = key == Key::model ? app.models : app.gpus;  // applying one replaces the plan
+  std::vector<std::string_view> ids;
+  for (const PresetRow& row : rows) ids.push_back(row.id);
+  const std::string typed = key == Key::model ? app.plan().model : app.plan().gpu;
+  for (const std::string_view id : near_matches(typed, ids)) {
+    const auto row = std::find_if(rows.begin(), rows.end(), [&](const PresetRow& each) { return each.id == id; });
+    const std::string change = std::string(field(key).name) + "=" + std::string(id);
+    y += finding_row(app, {Severity::info, row->id.data(), "Take " + std::string(row->name), change}, x, y, width);
+  }
+  return y - top;
+}
+
+float unanswered_view(App& app, float x, float y, float width) {
+  const float top = y;
+  const Key key = app.plan().subject ? Key::gpu : Key::model;
+  const char* what = key == Key::gpu ? "Unknown GPU. " : "Unknown model. ";
+  y += headline_view(app, {what, "Pick one of the list.", "", theme().bad}, false, x, y, width);
+  return y + meant_rows(app, key, x, y, width) - top;
+}
+
 /// Verdict, bars, bill, figures; or, without an answer, what the reader had to say.
 float results(App& app, float x, float y, float width) {
   const float top = y;
   y += notices_view(app, x, y, width);
-  if (!app.report.answered) {
-    const char* what = app.plan().subject ? "Unknown GPU. " : "Unknown model. ";
-    y += headline_view(app, {what, "Pick one of the list.", "", theme().bad}, false, x, y, width);
-    return y - top;
-  }
+  if (!app.report.answered) return y + unanswered_view(app, x, y, width) - top;
   const View view = app.plan().view;
   if (view != View::train && !platform::is_whole()) return y + waiting_view(x, y, width) - top;
   if (view == View::plan) return y + plan_view(app, x, y, width) - top;

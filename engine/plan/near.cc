@@ -3,20 +3,39 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/text.h"
+
 namespace vram {
 namespace {
 
-constexpr size_t kMost = 3;      // suggestions
+constexpr size_t kMost = 4;      // suggestions
 constexpr size_t kLongest = 60;  // ids are shorter; a longer text is no mistyped one
 
-/// Small letters and digits only: "Llama 3.1 8B" and "llama-3.1-8b" are one.
-std::string plain(std::string_view text) {
-  std::string result;
+/// In small letters: "H100 SXM5" is h100 and sxm5.
+std::vector<std::string> words_of(std::string_view text) {
+  std::vector<std::string> words = {""};
   for (const char c : text) {
-    if (c >= 'A' && c <= 'Z') result += static_cast<char>(c - 'A' + 'a');
-    if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9')) result += c;
+    if (is_alphanumeric(c)) {
+      words.back() += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    } else if (!words.back().empty()) {
+      words.emplace_back();
+    }
   }
-  return result;
+  if (words.back().empty()) words.pop_back();
+  return words;
+}
+
+/// "Llama 3.1 8B" and "llama-3.1-8b" are one.
+std::string plain(const std::vector<std::string>& words) {
+  std::string joined;
+  for (const std::string& word : words) joined += word;
+  return joined;
+}
+
+bool has_all(const std::vector<std::string>& words, const std::vector<std::string>& wanted) {
+  return std::all_of(wanted.begin(), wanted.end(), [&](const std::string& word) {
+    return std::find(words.begin(), words.end(), word) != words.end();
+  });
 }
 
 /// Insertions, deletions and changes that turn one into the other (Levenshtein).
@@ -37,14 +56,18 @@ size_t edits(std::string_view a, std::string_view b) {
 }  // namespace
 
 std::vector<std::string_view> near_matches(std::string_view name, const std::vector<std::string_view>& names) {
-  const std::string wanted = plain(name.substr(0, kLongest));
+  const std::vector<std::string> words = words_of(name.substr(0, kLongest));
+  const std::string wanted = plain(words);
   if (wanted.empty()) return {};
   std::vector<std::pair<size_t, std::string_view>> ranked;
   for (const std::string_view candidate : names) {
-    const std::string other = plain(candidate);
+    const std::vector<std::string> others = words_of(candidate);
+    const std::string other = plain(others);
     const size_t at = wanted.size() >= 3 ? other.find(wanted) : std::string::npos;
     const size_t distance = edits(wanted, other);
-    if (at != std::string::npos) {
+    if (distance > 0 && has_all(others, words)) {
+      ranked.push_back({1, candidate});  // a100 of a100-sxm4-80gb, sooner than a mistyped a10
+    } else if (at != std::string::npos) {
       ranked.push_back({std::min<size_t>(2 * distance, at == 0 ? 3 : 4), candidate});  // its beginning, or a part
     } else if (3 * distance <= wanted.size() + 2) {
       ranked.push_back({2 * distance, candidate});

@@ -6,7 +6,7 @@
 
 namespace vram {
 
-/// Up to three of `names` that a mistyped `name` may have meant, nearest first.
+/// Up to four of `names` that a mistyped `name` may have meant, nearest first.
 std::vector<std::string_view> near_matches(std::string_view name, const std::vector<std::string_view>& names);
 
 /// "; did you mean a, b or c?", or nothing.

@@ -22,10 +22,12 @@ constexpr double kGraphBytesALayer = 18.5 * kMiB;
 constexpr double kCommunicationOverPcie = 0.125 * kGiB, kCommunicationOverLink = 0.25 * kGiB,
                  kCommunicationOverSwitch = 1.875 * kGiB;
 
-/// NVLink SHARP: Hopper and Blackwell behind switches, not pairs under a bridge.
+/// NVLink SHARP: Hopper and later behind switches, not pairs under a bridge.
 bool multicasts(const Accelerator& gpu) {
   const bool bridged = gpu.link_gpus > 0 && gpu.link_gpus <= 4;
-  return (gpu.family == "NVIDIA Hopper" || gpu.family == "NVIDIA Blackwell") && !bridged;
+  const std::string_view family = gpu.family;
+  const bool sharp = family == "NVIDIA Hopper" || family.starts_with("NVIDIA Blackwell") || family == "NVIDIA Rubin";
+  return sharp && !bridged;
 }
 
 double communication_bytes(const Accelerator& gpu) {

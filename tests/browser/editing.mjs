@@ -56,6 +56,12 @@ export const cases = {
     await tab.until(async () => (await tab.report()).share === base, 'back to what it was');
     await tab.close();
   },
+  async 'what an unknown name may have meant is a press away'() {
+    const tab = await open('v=1&model=llama-2-7b&gpu=a100&gpus=8');
+    await tab.click('fix.a100-sxm4-80gb');
+    await tab.until(async () => (await tab.hash()) === 'v=1&model=llama-2-7b&gpu=a100-sxm4-80gb&gpus=8', 'the GPU meant');
+    await tab.close();
+  },
   async 'an unusable value stays where it was typed, with a complaint'() {
     const tab = await open(base);
     await tab.type('field.tp', '12x');

@@ -6,6 +6,7 @@
 
 #include "engine/compute/achieved.h"
 #include "engine/compute/compute.h"
+#include "engine/compute/elementwise.h"
 #include "tests/engine/plan_of.h"
 
 using namespace vram;
@@ -22,6 +23,15 @@ const Traffic* find(const ComputeFigures& figures, std::string_view id) {
 }
 
 }  // namespace
+
+TEST_CASE("What a layer reads and writes beside its products") {
+  // Llama 2 7B compiled: norms read and write their input (backward also its gradient), additions read two and write
+  // one, rotary embeddings pass queries and keys, silu(gate) x up reads two and writes one (backward three and two)
+  const Plan plan = plan_of("model=llama-2-7b&compile=1&precision=bf16&seq=4096&mb=1");
+  const MemoryBytes bytes = layer_bytes(plan, plan.subject->kinds[0]);
+  CHECK(bytes.forward == 4096 * 2.0 * ((2 * 2 + 2 * 3) * 4096 + 2 * 2 * 4096 + 3 * 11008));
+  CHECK(bytes.backward == 4096 * 2.0 * ((2 * 3 + 2 * 3) * 4096 + 2 * 2 * 4096 + 5 * 11008));
+}
 
 TEST_CASE("One GPU sends nothing") { CHECK(figures("model=llama-3.1-8b").traffic.empty()); }
 

@@ -118,6 +118,18 @@ TEST_CASE("Swap holds requests that wait, in blocks as on the GPU", "[serving]")
 TEST_CASE("A server whose host memory is too small does not fit", "[serving]") {
   CHECK(bill_of("model=llama-3.1-8b&swap=64&host_mem=100").verdict == Verdict::fits);
   CHECK(bill_of("model=llama-3.1-8b&swap=128&host_mem=100").verdict == Verdict::exceeds);
+  // Sixteen GPUs in two nodes, 1,024 GiB of swap: each node has memory of its own
+  const std::string nodes = "model=llama-3.1-8b&serve_gpus=16&node=8&swap=64&host_mem=";
+  CHECK(bill_of(nodes + "600").verdict == Verdict::fits);
+  CHECK(bill_of(nodes + "500").verdict == Verdict::exceeds);
+}
+
+TEST_CASE("An engine that takes memory as it goes may fill what utilization and margin leave", "[serving]") {
+  const std::string share =
+      "model=llama-2-7b&engine=llamacpp&weights=fp16&kv=fp16&gpu=custom&gpu_mem=16GB&prompt=512&output=0";
+  CHECK(bill_of(share + "&utilization=1&margin=0").verdict == Verdict::fits);
+  CHECK(bill_of(share + "&utilization=0.8&margin=0").verdict == Verdict::exceeds);  // weights alone are 13.5 GB
+  CHECK(bill_of(share + "&utilization=1&margin=0.2").verdict == Verdict::exceeds);
 }
 
 TEST_CASE("llama.cpp's layers that are not on the GPU lie in host memory, with their cache", "[serving]") {

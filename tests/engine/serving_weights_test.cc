@@ -86,12 +86,32 @@ TEST_CASE("GGUF files mix types tensor by tensor", "[serving]") {
       {"model=llama-2-7b&weights=q4_0", 3645.4},         // llama.cpp#4766: 3.56 GiB
       {"model=llama-2-7b&weights=q8_0", 6830.1},         // 6.67 GiB
       {"model=llama-2-7b&weights=fp16", 12851.2},        // 12.55 GiB
+      {"model=phi-3-mini-4k&weights=q4_k_m", 2281.66},   // its query, key and value are one matrix
   };
   for (const Row& row : rows) {
     const ServingBill bill = vram::serving_bill(vram::read_plan(std::string(row.share) + "&engine=llamacpp").plan);
     const double bytes = static_cast<double>(*bill.weights_bytes_per_gpu + bill.host_lines.front().bytes);
     INFO(row.share << ": " << bytes / 1048576);
     CHECK(near(bytes / 1048576, row.mebibytes, 0.002));
+  }
+}
+
+TEST_CASE("Bits a weight of Llama 3.1 8B in every mixture", "[serving]") {
+  struct Row {
+    const char* weights;
+    double bits;
+  };
+  // llama.cpp, tools/quantize/README.md
+  const Row rows[] = {{"iq2_xxs", 2.3824}, {"iq2_xs", 2.5882}, {"iq3_xxs", 3.2548}, {"iq4_xs", 4.4597},
+                      {"iq4_nl", 4.6818},  {"q2_k", 3.1593},   {"q3_k_s", 3.6429},  {"q3_k_l", 4.2979},
+                      {"q4_k_s", 4.6672},  {"q4_k_m", 4.8944}, {"q5_k_s", 5.5704},  {"q5_k_m", 5.7036},
+                      {"q6_k", 6.5633},    {"q8_0", 8.5008},   {"fp16", 16.0005}};
+  for (const Row& row : rows) {
+    const std::string share = std::string("model=llama-3.1-8b&engine=llamacpp&weights=") + row.weights;
+    const ServingBill bill = vram::serving_bill(vram::read_plan(share).plan);
+    const double bytes = static_cast<double>(*bill.weights_bytes_per_gpu + bill.host_lines.front().bytes);
+    INFO(share << ": " << bytes * 8 / 8030261248);
+    CHECK(near(bytes * 8 / 8030261248, row.bits, 0.0001));
   }
 }
 

@@ -1,0 +1,36 @@
+#include "engine/serving/roofline.h"
+
+#include "engine/serving/replica.h"
+#include "tests/engine/plan_of.h"
+
+using namespace vram;
+using namespace vram::samples;
+
+namespace {
+
+Roofline roofline_of(const std::string& share) {
+  const Plan plan = plan_of("model=llama-3.1-8b&gpu=h100-sxm5-80gb" + share);
+  return roofline(plan, replica_of(plan));
+}
+
+}  // namespace
+
+TEST_CASE("Products of many tokens stay below the peak, the further the less power a FLOP has", "[serving]") {
+  const double peak = 989.4e12, full = roofline_of("").flops;
+  CHECK(full < peak);
+  CHECK(full > peak / 2);
+  CHECK(roofline_of("&watts=350").flops < full);
+  CHECK(roofline_of("&hidden=1024").flops < full);  // narrow products
+}
+
+TEST_CASE("A tensor-parallel group in a node talks over its links, a wider one over the network", "[serving]") {
+  const Roofline inside = roofline_of("&serve_gpus=8&serve_tp=8&link_bw=450&net_bw=50");
+  CHECK(inside.link_bytes == 450e9);
+  const Roofline across = roofline_of("&serve_gpus=16&serve_tp=16&node=8&link_bw=450&net_bw=50");
+  CHECK(across.link_bytes == 50e9);
+  CHECK(across.reduce_seconds > inside.reduce_seconds);
+}
+
+TEST_CASE("llama.cpp turns quantised weights into operands as it goes", "[serving]") {
+  CHECK(roofline_of("&engine=llamacpp&weights=q4_0").flops < roofline_of("&engine=llamacpp&weights=fp16").flops);
+}
