@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """tools/mutate.py [--flips N] [--seed N] FILE...: flips constants and operators of the given files of engine/, one at
-a time, builds and runs the engine's tests, and prints the flips that no test notices. A copy of the sources is flipped
-(build/mutants), never the working tree. --flips: so many of each file, chosen evenly (default: all)."""
+a time, builds and runs the tests, the engine's first, and prints the flips that none notices. A copy of the sources is
+flipped (build/mutants), never the working tree. --flips: so many of each file, chosen evenly (default: all)."""
 
 import argparse
 import pathlib
@@ -14,7 +14,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 COPY = ROOT / "build" / "mutants"
-TESTS = "build/native/engine_tests"
+ENGINE_TESTS, NATIVE_TESTS = "build/native/engine_tests", "build/native/native_tests"
 SECONDS = 120  # of processor time: a flipped loop may not end
 # All tests but those that take most of the time and hold no figure which others do not hold.
 OTHERS = "".join(f"~[#{name}]" for name in [
@@ -72,13 +72,14 @@ def run(command):
     return subprocess.run(command, cwd=COPY, capture_output=True, preexec_fn=limited).returncode == 0
 
 
-def build():
-    return run(["cmake", "--build", "build/native", "--target", "engine_tests"])
+def build(target):
+    return run(["cmake", "--build", "build/native", "--target", target])
 
 
 def prepare():
     """Copies the sources, with their times: what is built already is not built again."""
-    for name in ["CMakeLists.txt", "CMakePresets.json", "engine", "cli", "presets", "tests", "tools"]:
+    files = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
+    for name in sorted({file.split("/")[0] for file in files}):
         source, target = ROOT / name, COPY / name
         shutil.rmtree(target, ignore_errors=True)
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -88,7 +89,7 @@ def prepare():
             shutil.copy2(source, target)
     linker = "-fuse-ld=gold" if shutil.which("ld.gold") else ""
     run(["cmake", "--preset", "native", f"-DCMAKE_EXE_LINKER_FLAGS={linker}"])
-    if not build() or not passes(OTHERS):
+    if not build("engine_tests") or not passes(OTHERS) or not native_passes():
         sys.exit("mutate: the tests fail without any flip")
 
 
@@ -99,17 +100,22 @@ def tests_of(path):
 
 
 def passes(tests):
-    return run([TESTS, "--abort", "--filenames-as-tags", tests])
+    return run([ENGINE_TESTS, "--abort", "--filenames-as-tags", tests])
+
+
+def native_passes():
+    """The measured cases and the documents, which take longer to link and to run."""
+    return build("native_tests") and run([NATIVE_TESTS, "--abort"])
 
 
 def try_flip(path, source, flip):
     """"noticed", "not", or "no program"."""
     begin, end, text = flip
     (COPY / path).write_text(source[:begin] + text + source[end:])
-    if not build():
+    if not build("engine_tests"):
         return "no program"
     own = tests_of(path)
-    return "not" if (not own or passes(own)) and passes(OTHERS) else "noticed"
+    return "not" if (not own or passes(own)) and passes(OTHERS) and native_passes() else "noticed"
 
 
 def main():

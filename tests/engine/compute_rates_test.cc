@@ -36,13 +36,13 @@ TEST_CASE("An accelerator reaches what its family does") {
     const ChipRates& share = rates_of_chip(row.chip);
     const std::string gpu = std::string("&gpu=") + row.gpu;
     const Plan plan = plan_of("model=llama-3.1-8b&precision=fp16" + gpu);
-    CHECK(rates_of(plan).matrix == Approx(plan.gpu_tflops * 1e12 * share.matrix16));
+    CHECK(rates_of(plan).matrix == Approx(peak_flops(plan) * share.matrix16));
     CHECK(rates_of(plan).memory == Approx(plan.gpu_bw * 1e9 * kMemoryShare));
   }
   const Plan eight = plan_of("model=llama-3.1-8b&precision=fp8&gpu=b300-288gb");
-  CHECK(rates_of(eight).matrix == Approx(eight.gpu_tflops * 1e12 * rates_of_chip(Chip::blackwell_ultra).matrix8));
+  CHECK(rates_of(eight).matrix == Approx(peak_flops(eight) * rates_of_chip(Chip::blackwell_ultra).matrix8));
   const Plan four = plan_of("model=llama-3.1-8b&precision=nvfp4&gpu=b200-180gb");
-  CHECK(rates_of(four).matrix == Approx(four.gpu_tflops * 1e12 * rates_of_chip(Chip::blackwell).matrix4));
+  CHECK(rates_of(four).matrix == Approx(peak_flops(four) * rates_of_chip(Chip::blackwell).matrix4));
 }
 
 TEST_CASE("A card below its power limit runs at a lower clock, by the cube root") {

@@ -20,6 +20,31 @@ constexpr uint64_t kFirst = 1'012'925'645;
 
 }  // namespace
 
+TEST_CASE("First and last stage share a tied embedding, and a communicator for it") {
+  const std::string share = "model=qwen2.5-3b&gpus=4&framework=megatron&pp=";  // tied
+  CHECK(child(communication(share + "2"), "embedding") == kTwoRanks);
+  CHECK(child(communication(share + "1"), "embedding") == 0);
+  CHECK(child(communication(share + "2&tied=0"), "embedding") == 0);
+}
+
+TEST_CASE("TransformerEngine's workspaces: one, and four for grouped products where there are experts") {
+  struct Row {
+    const char* share;
+    uint64_t one, grouped;  // MiB
+  };
+  // pytorch/module/base.py, get_cublas_workspace_size_bytes and get_multi_stream_cublas_workspace
+  const Row rows[] = {{"model=mixtral-8x7b&framework=megatron&gpu=h100-sxm5-80gb", 32, 4 * 32},
+                      {"model=mixtral-8x7b&framework=megatron&gpu=a100-sxm4-80gb", 4, 4 * 4},
+                      {"model=llama-2-7b&framework=megatron&gpu=a100-sxm4-80gb", 4, 0},
+                      {"model=mixtral-8x7b&framework=fsdp&gpu=h100-sxm5-80gb", 0, 0}};
+  for (const Row& row : rows) {
+    CAPTURE(row.share);
+    const Line workspace = line(line(bill(row.share).lines, "buffers").children, "workspace");
+    CHECK(child(workspace, "transformer_engine") == row.one << 20);
+    CHECK(child(workspace, "grouped") == row.grouped << 20);
+  }
+}
+
 TEST_CASE("One GPU has no communicators") { CHECK(communication("model=llama-2-7b&framework=ddp").bytes == 0); }
 
 TEST_CASE("The first barrier of two GPUs takes 1.45 GiB") {

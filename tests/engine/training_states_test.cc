@@ -170,6 +170,9 @@ TEST_CASE("LLaMA-Adapter trains as many parameters as litgpt prints") {
   const std::string stablelm = "model=pythia-6.9b&layers=16&vocab=50688&method=";  // litgpt's StableLM-alpha 3B
   CHECK(trained(stablelm + "adapter") == 573'888);
   CHECK(trained(stablelm + "adapter_v2") == 2'125'248);
+  // Two ranks share the outputs of Q, K, V, gate, up and head; those of O and down, the norms and prompts both have
+  CHECK(trained("model=llama-2-7b&method=adapter_v2&gpus=2&tp=2") ==
+        32 * (2 * (3 * 4096 / 2 + 2 * 11008 / 2 + 2 * 4096) + 2 * 4096) + 2 * 32000 / 2 + 4096 + 1'229'760);
   const Line adapters = line(bill(stablelm + "adapter&framework=ddp&library=litgpt").lines, "adapters");
   CHECK(line(adapters.children, "weights").bytes == 2ULL * 573'888);
 }
