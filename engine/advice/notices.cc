@@ -157,6 +157,16 @@ void about_the_host(const Plan& plan, const TrainingBill& training, Findings& ou
           shown_bytes(plan, plan.host_mem) + ".");
 }
 
+/// A job that ends before its first step.
+void about_loading(const Plan& plan, const TrainingBill& training, Findings& out) {
+  if (!training.host_load_bytes_per_node || plan.host_mem <= 0) return;
+  const double needed = static_cast<double>(*training.host_load_bytes_per_node);
+  if (needed <= plan.host_mem) return;
+  add(out, Severity::warning, "loading_exceeds",
+      "Loading the model would take " + shown_bytes(plan, needed) + " of a node's host memory, which has " +
+          shown_bytes(plan, plan.host_mem) + ": every process reads all of it before the first step.");
+}
+
 /// A format of the weights that the chip can store, not compute.
 void about_served_weights(const Plan& plan, Findings& out) {
   const Accelerator& chip = *plan.accelerator;
@@ -208,6 +218,7 @@ std::vector<Finding> notices(const Plan& plan, const TrainingBill& training, con
   about_the_pipeline(plan, out);
   about_unneeded_parallelism(plan, training, out);
   about_the_host(plan, training, out);
+  about_loading(plan, training, out);
   about_the_cluster(plan, training, compute, out);
   about_figures(plan, compute, out);
   about_served_weights(plan, out);

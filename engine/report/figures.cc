@@ -95,6 +95,7 @@ std::vector<Figure> training_figures(const Report& report) {
     const bool over = bill.host_verdict && *bill.host_verdict == Verdict::exceeds;
     list.bytes("Host, a node", *bill.host_bytes_per_node, over ? "more than there is" : "");
   }
+  list.bytes("Host while loading, a node", bill.host_load_bytes_per_node, "before the first step");
   return list.figures;
 }
 

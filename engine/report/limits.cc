@@ -78,6 +78,7 @@ void refuse_too_large(TrainingBill& bill) {
   for (const StageBill& stage : bill.stages) refused = refused || add_fault("training", stage.lines, bill.faults);
   if (refused) bill.verdict = Verdict::invalid;
   leave_out(bill.host_bytes_per_node);
+  leave_out(bill.host_load_bytes_per_node);
   leave_out(bill.napkin.states_bytes);
   leave_out(bill.napkin.activations_bytes);
   leave_out(bill.napkin.buffers_bytes);

@@ -115,6 +115,7 @@ void write_training_bill(JsonWriter& json, const TrainingBill& bill) {
   write_stages(json, bill.stages);
   json.member("host_bytes_per_node", bill.host_bytes_per_node);
   if (bill.host_verdict) json.member("host_verdict", verdict_word(*bill.host_verdict));
+  json.member("host_load_bytes_per_node", bill.host_load_bytes_per_node);
 }
 
 void write_timeline(JsonWriter& json, const Report& report) {

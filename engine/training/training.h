@@ -53,6 +53,7 @@ struct TrainingBill : TrainingTotals {
                               // fragmentation context communication, always, in this order
   std::vector<Phase> phases;  // of that stage
   std::vector<StageBill> stages;
+  std::optional<uint64_t> host_load_bytes_per_node;  // before the first step
   TrainingNapkin napkin;
   std::vector<Message> faults;  // why it is invalid
 };

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/training/loading.h"
 #include "engine/training/lora.h"
 #include "engine/training/napkin.h"
 #include "engine/training/offload.h"
@@ -92,6 +93,7 @@ void bill_stages(const Plan& plan, TrainingBill& bill) {
     return;
   }
   static_cast<TrainingTotals&>(bill) = totals_of(plan, *fullest, most);
+  bill.host_load_bytes_per_node = loading_host_bytes_per_node(plan);
   bill.lines = std::move(lines);
   bill.phases = std::move(phases);
 }

@@ -1,0 +1,34 @@
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+#include <string>
+
+#include "tests/engine/training_samples.h"
+
+using namespace vram;
+using namespace vram::samples;
+
+TEST_CASE("Loading takes the whole model in every process that reads it, in the precision of its weights") {
+  struct Row {
+    const char* share;
+    uint64_t copies_times_bytes;
+  };
+  const Row row = GENERATE(values<Row>({
+      {"gpus=8&framework=ddp&precision=fp32", 8 * 4},  // PyTorch issue 105840
+      {"gpus=8&framework=ddp", 8 * 4},                 // fp32 weights under autocast
+      {"gpus=16&framework=ddp&precision=bf16-pure", 8 * 2},
+      {"gpus=1&framework=ddp&method=lora", 2},
+      {"gpus=8&framework=deepspeed&zero=2", 8 * 2},
+      {"gpus=8&framework=fsdp", 4},  // rank 0 for all: accelerate, fsdp_cpu_ram_efficient_loading
+      {"gpus=8&framework=fsdp2&library=hf&method=lora", 2},
+  }));
+  CAPTURE(row.share);
+  const TrainingBill b = bill(std::string("model=llama-2-7b&") + row.share);
+  CHECK(b.host_load_bytes_per_node == row.copies_times_bytes * 6'738'415'616);
+}
+
+TEST_CASE("Nothing stands whole in host memory where files are mapped or weights come one by one") {
+  const char* share = GENERATE("gpus=8&framework=deepspeed&zero=3", "gpus=8&framework=ddp&method=qlora", "gpus=8&tp=8",
+                               "gpus=8&framework=fsdp2", "gpus=8&framework=fsdp&library=litgpt");
+  CAPTURE(share);
+  CHECK_FALSE(bill(std::string("model=llama-2-7b&") + share).host_load_bytes_per_node.has_value());
+}
