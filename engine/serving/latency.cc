@@ -121,7 +121,10 @@ class Pass {
     return stage_seconds(plan_, replica_) + static_cast<double>(model_.layers.size()) * seconds.kernels +
            mixture_layers(model_) * seconds.routing;
   }
-  double launched() const { return static_cast<double>(model_.layers.size()) * layer_seconds(plan_).launched; }
+  double launched() const {
+    const LayerSeconds seconds = layer_seconds(plan_);
+    return static_cast<double>(model_.layers.size()) * seconds.launched + mixture_layers(model_) * seconds.routed;
+  }
 
  private:
   const Plan& plan_;

@@ -37,10 +37,12 @@ LlamacppProducts llamacpp_products(const Plan& plan) {
 // bytes. llama.cpp on CUDA: 33 (RTX 6000 Ada, 2026) to 99 us (RTX 4090, before graphs), 12 more with experts
 // (gpt-oss-20b); on Metal 125 to 155 us on every chip from M1 Max to M3 Ultra; on ROCm 147 to 187.
 // Prompts are launched by the host kernel by kernel: 0.5 to 0.7 ms a layer in vllm's nightly benchmarks of 2024 (first
-// tokens of 8B and 14B on an H200), less since it compiles.
+// tokens of 8B and 14B on an H200), less since it compiles; with experts 1.2 (MiniMax-M2.5 on 4 B200, vllm) to 1.9
+// (DeepSeek-R1 in FP4 on 4 B200, sglang).
 // sglang's first releases with DeepSeek-V3 take 33, 39 and 42 ms a step for 1, 8 and 32 requests on 8 H200 (0.4.1), 18
 // to 26 more than that.
-constexpr LayerSeconds kReplayed{20e-6, 65e-6, 300e-6}, kCompiled{20e-6, 65e-6, 100e-6}, kEarly{20e-6, 400e-6, 300e-6};
+constexpr LayerSeconds kReplayed{20e-6, 65e-6, 300e-6, 1.2e-3}, kCompiled{20e-6, 65e-6, 100e-6},
+    kEarly{20e-6, 400e-6, 300e-6, 1.2e-3};
 constexpr double kEarlyBefore = 4005;  // 0.4.5
 constexpr LayerSeconds kLlamacppCuda{45e-6, 15e-6}, kLlamacppOther{150e-6, 15e-6};
 

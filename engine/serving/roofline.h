@@ -19,7 +19,7 @@ double bandwidth_share(const Plan& plan, double bits);
 /// Time of a layer that no bandwidth buys back: its kernels, and routing to experts where it has any.
 struct LayerSeconds {
   double kernels = 0, routing = 0;
-  double launched = 0;  // of the host, where no graph is replayed: prompts
+  double launched = 0, routed = 0;  // of the host, where no graph is replayed: prompts; and with experts more
 };
 LayerSeconds layer_seconds(const Plan& plan);
 

@@ -135,6 +135,17 @@ class FusedTensors {
   double qkv_ = 0, gate_up_ = 0, shared_ = 0, experts_ = 0, apart_ = 0;
 };
 
+/// Multiples that vllm's MXFP4 kernels pad an expert to: the hidden size, a rank's share of the width, and what each
+/// matrix sums over (quantization/mxfp4.py, create_weights; triton_kernels' swizzled layout on Hopper).
+struct ExpertSteps {
+  double hidden = 256, width = 128, summed = 1;  // Marlin
+};
+ExpertSteps expert_steps(const Accelerator& gpu) {
+  if (gpu.family == "NVIDIA Hopper") return {1, 64, 256};
+  const bool data_centre = gpu.family.starts_with("NVIDIA Blackwell") && gpu.link_gb_s > 0 && !gpu.link_is_pcie;
+  return data_centre || gpu.vendor == "AMD" ? ExpertSteps{256, 256, 1} : ExpertSteps{};
+}
+
 /// One stage's weights, gathered.
 class Collector {
  public:
@@ -146,7 +157,8 @@ class Collector {
         gguf_(is_gguf(format_, plan.engine == Engine::llamacpp)),
         wide_(unquantized(plan)),
         pads_vocabulary_(plan.engine == Engine::vllm || plan.engine == Engine::sglang),
-        pads_experts_(plan.engine == Engine::vllm && format_.id == "mxfp4") {}
+        pads_experts_(plan.engine == Engine::vllm && format_.id == "mxfp4"),
+        expert_steps_(expert_steps(*plan.accelerator)) {}
 
   /// Matrices that stand once: embedding, head, a draft's layers.
   void add(const std::vector<Matrix>& matrices, double copies, double kv_heads, const WeightSection* as = nullptr) {
@@ -233,12 +245,14 @@ class Collector {
     }
     return count;
   }
-  /// vllm's MXFP4 kernels pad the hidden size to 256 and a rank's share of the expert width to 64
-  /// (quantization/mxfp4.py): 64.4 instead of 60.8 GiB of gpt-oss-120b.
+  /// 64.4 (Triton) or 66.0 (Marlin) instead of 60.8 GiB of gpt-oss-120b.
   double padded_expert(const Matrix& matrix) const {
+    const double ranks = std::max(1.0, replica_.tp * replica_.dp / replica_.ep);  // that cut a width
     const bool down = matrix.part == Part::expert_down;
-    const double hidden = down ? matrix.rows : matrix.cols, width = down ? matrix.cols : matrix.rows;
-    return round_up(hidden, 256) * round_up(width / replica_.tp, 64) * replica_.tp * matrix.copies;
+    const double hidden = round_up(down ? matrix.rows : matrix.cols, expert_steps_.hidden);
+    const double width = round_up((down ? matrix.cols : matrix.rows) / ranks, expert_steps_.width);
+    const double in = round_up(down ? width : hidden, expert_steps_.summed), out = down ? hidden : width;
+    return out * in * ranks * matrix.copies;
   }
   double divisor(const Matrix& matrix, double kv_heads) const {
     switch (matrix.shard) {
@@ -260,6 +274,7 @@ class Collector {
   const bool gguf_;
   const std::string wide_;  // a letter a layer (Architecture::unquantized)
   const bool pads_vocabulary_, pads_experts_;
+  const ExpertSteps expert_steps_;
   std::vector<WeightParcel> parcels_;
 };
 

@@ -39,10 +39,13 @@ struct Word {
   const char* word;
   const char* format;
 };
-constexpr Word kFormats[] = {{"nvfp4", "nvfp4"}, {"mxfp4", "mxfp4"}, {"fp4", "nvfp4"}, {"gptq", "gptq"},
-                             {"awq", "awq"},     {"nf4", "nf4"},     {"bnb", "nf4"},   {"int4", "int4"},
-                             {"fp8", "fp8"},     {"int8", "int8"},   {"bf16", "bf16"}, {"fp16", "fp16"},
-                             {"f16", "fp16"},    {"fp32", "fp32"}};
+// Those that are part of others stand behind them.
+constexpr Word kFormats[] = {
+    {"nvfp4", "nvfp4"}, {"mxfp4", "mxfp4"},   {"mxfp8", "mxfp8"}, {"fp4", "nvfp4"},        {"gptq", "gptq"},
+    {"awq", "awq"},     {"nf4", "nf4"},       {"bnb", "nf4"},     {"bitsandbytes", "nf4"}, {"w4a16", "gptq"},
+    {"int4", "int4"},   {"fp8", "fp8"},       {"e4m3", "fp8"},    {"e5m2", "fp8"},         {"int8", "int8"},
+    {"w8a8", "int8"},   {"bfloat16", "bf16"}, {"bf16", "bf16"},   {"float16", "fp16"},     {"fp16", "fp16"},
+    {"f16", "fp16"},    {"half", "fp16"},     {"fp32", "fp32"},   {"float32", "fp32"},     {"f32", "fp32"}};
 
 /// "q4_k_m" where a text names a GGUF type; "?" where that type is not one of the engine's.
 std::string gguf_type(const std::string& given) {
@@ -73,7 +76,9 @@ void set_storage(ServingMap& m) {
   std::string weights = format_of(text(m.c, "weight_dtype"));
   if (m.engine == "llamacpp" && lower(text(m.c, "weight_dtype")) == "q4")
     weights = "q4_k_m";  // most that are called so
-  if (m.engine == "llamacpp")
+  if (m.engine == "llamacpp" && lower(text(m.c, "weight_dtype")) == "q8") weights = "q8_0";
+  const bool named_by_model = m.engine == "llamacpp" || text(m.c, "weight_dtype").empty();
+  if (named_by_model)
     if (const std::string named = format_of(text(m.c, "model")); !named.empty()) weights = named;
   if (find_format(weights)) m.share.set("weights", weights);
   const std::string kv = format_of(text(m.c, "kv_dtype").substr(0, text(m.c, "kv_dtype").find('/')));
@@ -89,6 +94,10 @@ std::string engine_of(const std::string& given) {
   if (e.find("sglang") != std::string::npos) return "sglang";
   if (e.find("llama") != std::string::npos) return "llamacpp";
   if (e.find("tensorrt") != std::string::npos || e.find("trt") != std::string::npos) return "trtllm";
+  // Whose weights and cache of a token are like any other's.
+  for (const char* server :
+       {"tgi", "text-generation", "lmdeploy", "aphrodite", "mlx", "mlc", "exllama", "transformers"})
+    if (e.find(server) != std::string::npos) return "generic";
   return "";
 }
 
@@ -410,8 +419,8 @@ void add_named_check(const ServingMap& m, const json& check, Figure figure, std:
   if (figure == Figure::weights && number(m.c, "measured.gpu_mib_after_context") == number(check, "measured"))
     one.part = "process";
   const bool stored = figure == Figure::weights || figure == Figure::head || figure == Figure::host_weights;
-  if (stored && one.skipped.empty() && m.share.get("weights").empty())
-    one.skipped = "a storage that is no choice of the key";
+  const bool unread = m.share.get("weights").empty() && !text(m.c, "weight_dtype").empty();
+  if (stored && one.skipped.empty() && unread) one.skipped = "a storage that is no choice of the key";
   out.push_back(std::move(one));
 }
 

@@ -144,27 +144,32 @@ void set_facts(ServingMap& m, const json& facts) {
   set_pattern(m, facts);
 }
 
-/// "4 attention layers x 8 kv x 128", as a case says of a model that it does not name.
+/// The number behind the first of those words that is there.
+double number_behind(const std::string& text, std::initializer_list<const char*> words) {
+  for (const char* word : words)
+    if (const size_t at = text.find(word); at != std::string::npos)
+      return first_number(text.substr(at + std::string_view(word).size())).value_or(0);
+  return 0;
+}
+
+/// "4 attention layers x 8 kv x 128" or "40 layers, 8 kv heads, head_dim 128", as a case says of a model that is no
+/// preset.
 bool set_stated_shape(ServingMap& m, const std::string& name) {
-  const size_t product = name.find(" kv x ");
-  const double layers = number_before(name, " attention layers").value_or(0),
-               kv = number_before(name, " kv").value_or(0);
-  if (product == std::string::npos || layers == 0 || kv == 0) return false;
+  const std::string said = lower(name);
+  double layers = number_before(said, " attention layers").value_or(0);
+  if (layers == 0) layers = number_before(said, " layers").value_or(0);
+  const double kv = number_before(said, " kv").value_or(0);
+  const double head = number_behind(said, {" kv x ", "head_dim", "head dim", "head size"});
+  if (layers == 0 || kv == 0 || head == 0) return false;
   m.share.set("model", "custom");
   m.share.set("layers", layers);
   m.share.set("heads", kv);
   m.share.set("kv_heads", kv);
-  m.share.set("head_dim", first_number(name.substr(product + 6)).value_or(0));
+  m.share.set("head_dim", head);
   return true;
 }
 
-/// "fp8 (fbgemm, MLP only)": attention stays in 16 bit, where the case says so the first and last layer, too.
-void set_mixed(ServingMap& m, const std::string& preset) {
-  Architecture a = *read_plan("model=" + preset).plan.base_architecture;
-  const int layers = static_cast<int>(a.layers);
-  const bool ends = text(m.c, "check").find("first/last layer") != std::string::npos;
-  a.quantization = "fp8";
-  a.unquantized = ends ? "1x" + std::to_string(layers - 2) + "a1x" : "1a";
+void set_architecture(ServingMap& m, const Architecture& a) {
   const std::string share = write_plan(plan_of_architecture(a), false);
   for (size_t at = 0; at < share.size();) {
     const size_t end = std::min(share.find('&', at), share.size()), is = share.find('=', at);
@@ -176,9 +181,32 @@ void set_mixed(ServingMap& m, const std::string& preset) {
   m.share.set("arch", write_arch(a));
 }
 
+/// The model's config.json, where the case holds it.
+bool set_config(ServingMap& m) {
+  for (const char* name : {"config", "model_config", "hf_config"}) {
+    const json* config = find(m.c, name);
+    if (!config || !config->is_object()) continue;
+    const ConfigReading read = read_config(config->dump());
+    if (read.ok) set_architecture(m, read.architecture);
+    return read.ok;
+  }
+  return false;
+}
+
+/// "fp8 (fbgemm, MLP only)": attention stays in 16 bit, where the case says so the first and last layer, too.
+void set_mixed(ServingMap& m, const std::string& preset) {
+  Architecture a = *read_plan("model=" + preset).plan.base_architecture;
+  const int layers = static_cast<int>(a.layers);
+  const bool ends = text(m.c, "check").find("first/last layer") != std::string::npos;
+  a.quantization = "fp8";
+  a.unquantized = ends ? "1x" + std::to_string(layers - 2) + "a1x" : "1a";
+  set_architecture(m, a);
+}
+
 }  // namespace
 
 void set_model(ServingMap& m, const json& models) {
+  if (set_config(m)) return;
   std::string name = text(m.c, "model");
   if (const size_t bar = name.find(" / "); bar != std::string::npos) name = name.substr(0, bar);
   const std::string preset = preset_of(name);

@@ -136,6 +136,9 @@ void add_named(const ServingMap& m, const std::string& name, double amount, std:
     push_speed(m, Figure::token_time, 1 / amount, {1, std::max(1.0, 1e3 * digits), 128}, out);
   } else if (begins(name, "pp")) {
     push_speed(m, Figure::prefill_speed, amount, {1, digits > 0 ? digits : 512, 1}, out);
+  } else if (begins(name, "ttft_ms") && name.find("isl") == std::string::npos) {  // "ttft_ms_c10", "ttft_ms_median"
+    load.streams = streams_of(m.c, name);
+    push_speed(m, Figure::first_token, amount / 1e3, load, out);
   } else if (begins(name, "ttft_ms_isl")) {
     push_speed(m, Figure::first_token, amount / 1e3, {1, digits > 0 ? digits : 1024, 128}, out);
   } else if (begins(name, "ttft_s_") && digits > 0) {  // "ttft_s_91k"

@@ -73,6 +73,15 @@ TEST_CASE("Which linears of a mixture a 4-bit checkpoint quantises", "[serving]"
         60ull * 384 * 2 * (7168 + 2048 / 8) * 4 - 8388608ull * 2);  // and a rotary table in 16 bit
 }
 
+TEST_CASE("MXFP4 kernels of vllm pad experts, each architecture's to its own multiples", "[serving]") {
+  const std::string share = "model=gpt-oss-120b&engine_version=0.11.0&gpu=";
+  CHECK(near(gib(weights(share + "h100-sxm5-80gb")), 64.38, 0.005));         // Triton: what is summed over, to 256
+  CHECK(near(gib(weights(share + "a100-sxm4-80gb")), 65.97, 0.005));         // Marlin: 2880 to 3072 and 2944
+  CHECK(weights(share + "b200-180gb") > weights(share + "a100-sxm4-80gb"));  // both to 256
+  // Eighths of 2880 are 360: no multiple of anything
+  CHECK(gib(weights(share + "h100-sxm5-80gb&serve_tp=8")) > 1.2 * 60.77 / 8);
+}
+
 TEST_CASE("GGUF files mix types tensor by tensor", "[serving]") {
   struct Row {
     const char* share;
