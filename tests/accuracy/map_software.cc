@@ -1,3 +1,4 @@
+#include "engine/plan/plan.h"
 #include "tests/accuracy/map_training.h"
 
 namespace vram::accuracy {
@@ -94,6 +95,13 @@ bool prepares_kbit(const Mapping& m, const std::string& library) {
   return library == "hf" && !m.words.has_any({"accelerated-peft", "llama-factory"});
 }
 
+/// Under transformers' autocast a LayerNorm gives fp32, and bitsandbytes' linears what they are given
+/// (bitsandbytes, nn/modules.py, Linear4bit): the residual stream is fp32 without any preparation.
+bool widens_stream(const Mapping& m, const std::string& library, const std::string& base) {
+  const Plan plan = read_plan(m.share.text()).plan;
+  return library == "hf" && base == "nf4" && plan.subject && plan.subject->architecture.norm == "layernorm";
+}
+
 void set_targets(Mapping& m, const std::string& lora) {
   Words targets;
   targets.add(lora);
@@ -131,7 +139,8 @@ void set_adapters(Mapping& m, const std::string& library) {
     const bool always = library == "torchtune";  // torchao's NF4 tensors
     if (base == "nf4")
       m.share.set("double_quant", !always && m.run.has("nf4") && !m.run.has_any({"dq", "double"}) ? "0" : "1");
-    if (!prepares_kbit(m, library)) m.share.set("residual", m.run.whole("float16") ? "fp16" : "bf16");
+    if (!prepares_kbit(m, library) && !widens_stream(m, library, base))
+      m.share.set("residual", m.run.whole("float16") ? "fp16" : "bf16");
   }
   if (lora.empty() && text(m.c, "kind") == "memory") m.skip("rank and targets of the adapters are not stated");
   if (m.run.whole_any({"emb", "embeddings", "modules_to_save"})) m.share.set("train_embeddings", "1");
