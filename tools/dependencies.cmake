@@ -92,7 +92,8 @@ if(EMSCRIPTEN)
     FILES imgui.cpp imgui_draw.cpp imgui_tables.cpp imgui_widgets.cpp
           backends/imgui_impl_glfw.cpp backends/imgui_impl_opengl3.cpp
     INCLUDES ${imgui_source} ${imgui_source}/backends
-    OPTIONS -Oz -fno-exceptions -fno-rtti -mbulk-memory -mnontrapping-fptoint -msign-ext ${imgui_defines})
+    OPTIONS -Oz -fno-exceptions -fno-rtti -mbulk-memory -mnontrapping-fptoint -msign-ext ${imgui_defines}
+            -DglGetIntegerv=vram_gl_state)  # web/browser/graphics.cc
   target_compile_options(imgui INTERFACE ${imgui_defines})
 endif()
 

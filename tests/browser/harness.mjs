@@ -24,6 +24,7 @@ export function truth(condition, what) {
 
 /// What crossed the wire, by path: { bytes, gzipped }.
 export const wire = {};
+const packed = {};
 /// Pages that tests put around ours: path -> HTML.
 export const wrappers = {};
 
@@ -33,10 +34,10 @@ const server = createServer((request, response) => {
   try {
     const file = path === '/' ? '/index.html' : path;
     const body = readFileSync(join(site, file));
-    const packed = gzipSync(body);
-    wire[file] = { bytes: body.length, gzipped: packed.length };
+    packed[file] ??= gzipSync(body);
+    wire[file] = { bytes: body.length, gzipped: packed[file].length };
     response.writeHead(200, { 'Content-Type': types[extname(file)] ?? 'application/octet-stream', 'Content-Encoding': 'gzip',
-      'Access-Control-Allow-Origin': '*' }).end(packed);
+      'Access-Control-Allow-Origin': '*' }).end(packed[file]);
   } catch {
     response.writeHead(404).end();
   }

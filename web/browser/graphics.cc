@@ -65,9 +65,6 @@ void open_window() {
   if (!vram_js_has_webgl2() || !glfwInit()) return;
   glfwWindowHint(GLFW_CLIENT_API, GLFW_OPENGL_ES_API);
   glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 3);
-  glfwWindowHint(GLFW_ALPHA_BITS, 0);
-  glfwWindowHint(GLFW_DEPTH_BITS, 0);
-  glfwWindowHint(GLFW_STENCIL_BITS, 0);
   window = glfwCreateWindow(640, 480, "VRAM Ledger", nullptr, nullptr);
 }
 
@@ -140,6 +137,35 @@ EMSCRIPTEN_KEEPALIVE void vram_frame() {
   // ImGui feeds queued input to its frames bit by bit: as long as some waits, frames must come.
   if (ImGui::GetCurrentContext()->InputEventsQueue.Size > 0) frames_wanted = std::max(frames_wanted, 3);
   if (frames_wanted > 0) vram_js_schedule();
+}
+
+/// What Dear ImGui's backend asks in place of glGetIntegerv: each frame it wants to know the state that it finds, to
+/// bring it back, and a browser answers some of that only when its graphics have caught up, which takes longer than all
+/// the rest of a frame. Nobody else draws here: any state will do.
+void vram_gl_state(GLenum name, GLint* value) {
+  using vram::platform::size;
+  switch (name) {
+    case GL_ACTIVE_TEXTURE:
+      *value = GL_TEXTURE0;
+      return;
+    case GL_BLEND_EQUATION_RGB:
+    case GL_BLEND_EQUATION_ALPHA:
+      *value = GL_FUNC_ADD;
+      return;
+    case GL_VIEWPORT:
+    case GL_SCISSOR_BOX:
+      value[0] = value[1] = 0;
+      value[2] = static_cast<GLint>(size.width);
+      value[3] = static_cast<GLint>(size.height);
+      return;
+    case GL_MAJOR_VERSION:
+    case GL_MINOR_VERSION:
+    case GL_MAX_TEXTURE_SIZE:
+    case GL_NUM_EXTENSIONS:
+      return glGetIntegerv(name, value);
+    default:
+      *value = 0;  // nothing is bound
+  }
 }
 
 EMSCRIPTEN_KEEPALIVE void vram_wake() { vram::platform::request_frames(3); }

@@ -34,12 +34,13 @@ var graphics = {
     matchMedia('(prefers-color-scheme: dark)').addEventListener('change', wake);
   },
 
+  // Makes the context that GLFW then finds made: another one only to try takes as long.
   vram_js_has_webgl2: function() {
-    var context = null;
-    try { context = document.createElement('canvas').getContext('webgl2'); } catch (error) {}
-    var release = context && context.getExtension('WEBGL_lose_context');
-    if (release) release.loseContext();
-    return !!context;
+    try {
+      return !!page.canvas.getContext('webgl2', { alpha: false, depth: false, stencil: false, antialias: false });
+    } catch (error) {
+      return false;
+    }
   },
 
   vram_js_listen_context: function() {
