@@ -34,7 +34,7 @@ bool asks_about_serving(const Plan& plan) {
     default:
       break;
   }
-  if (plan.view != View::train) return plan.view == View::serve;
+  if (plan.view == View::serve) return true;
   const bool of_training = gives_any(plan, Group::training) || plan.has(Key::gpus) || plan.has(Key::deadline);
   return gives_any(plan, Group::serving) && !of_training;
 }

@@ -51,6 +51,16 @@ constexpr const char* kOom =
 
 }  // namespace
 
+TEST_CASE("A log too long to read is cut between lines: half a number is none") {
+  std::string log;
+  while (log.size() < (size_t{9} << 20)) log += "Available KV cache memory: 123.45 GiB\n";
+  for (const LogFigure& one : read_log(log).figures) {
+    if (one.what == "kv_bytes") CHECK(one.printed == "123.45 GiB");
+  }
+  CHECK(read_log(log).gaps.empty());
+  CHECK(read_log(log).left_out_bytes + (size_t{8} << 20) >= log.size());
+}
+
 TEST_CASE("Sizes are read to the byte, rounded") {
   struct Row {
     const char* text;

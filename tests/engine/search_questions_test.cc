@@ -1,10 +1,14 @@
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
+#include <cmath>
 #include <string>
 
 #include "engine/advice/plan_search.h"
 #include "engine/advice/question.h"
+#include "engine/compute/links.h"
 #include "engine/units.h"
 #include "tests/engine/plan_of.h"
+#include "tests/engine/report_random_plans.h"
 
 using namespace vram;
 using namespace vram::samples;
@@ -28,6 +32,54 @@ TEST_CASE("Which side a question is about") {
   CHECK(asks_about_serving(plan_of("question=cheapest&qps=5")));
   CHECK_FALSE(asks_about_serving(plan_of("question=cheapest&qps=5&tp=2")));
   CHECK_FALSE(asks_about_serving(plan_of("question=longest-seq&view=serve")));
+  CHECK(asks_about_serving(plan_of("question=cheapest&qps=5&view=plan")));
+  CHECK_FALSE(asks_about_serving(plan_of("question=cheapest&gpus=8&view=plan")));
+}
+
+TEST_CASE("No random legal deployment is faster than the best row") {
+  int tried = 0;
+  for (uint32_t seed = 0; seed < 400; ++seed) {
+    Plan plan = read_plan(RandomPlan(seed).share()).plan;
+    if (plan.subject == nullptr || plan.accelerator == nullptr || plan.experts > 0 || plan.engine == Engine::llamacpp)
+      continue;
+    for (const Key key : {Key::serve_gpus, Key::serve_tp, Key::serve_pp, Key::serve_dp, Key::serve_ep, Key::gpus_among,
+                          Key::replicas, Key::tpot, Key::ttft, Key::qps})
+      clear_value(plan, key);
+    set_value(plan, Key::question, "fastest", nullptr);
+    set_value(plan, Key::view, "serve", nullptr);
+    const Answer answer = answer_question(plan);
+    const bool sure = !answer.deployments.empty() && answer.deployments.front().verdict == Verdict::fits;
+    for (const double gpus : {1.0, 2.0, 4.0}) {
+      for (const double stages : {1.0, 2.0}) {
+        Plan one = plan;
+        if (std::fmod(gpus, stages) != 0 || gpus / stages > joined_gpus(plan)) continue;
+        set_value(one, Key::serve_gpus, write_number(gpus), nullptr);
+        set_value(one, Key::serve_pp, write_number(stages), nullptr);
+        const ServingBill bill = serving_bill(one);
+        if (bill.verdict != Verdict::fits || !bill.decode_seconds_per_token || !bill.promised_concurrency) continue;
+        INFO(write_plan(one, false));
+        REQUIRE(sure);
+        CHECK(*bill.decode_seconds_per_token >= *answer.deployments.front().decode_seconds_per_token);
+        ++tried;
+      }
+    }
+  }
+  CHECK(tried > 100);
+}
+
+TEST_CASE("A step of a search is small: a page looks at the clock between two of them") {
+  for (const char* share :
+       {"model=deepseek-v3&gpus=256&global_batch=15360", "model=llama-3.1-70b&question=context",
+        "model=llama-3.1-405b&question=longest-seq&gpus=512", "model=qwen3-30b-a3b&question=replicas"}) {
+    PlanSearch search(plan_of(share));
+    size_t before = 0, most = 0;
+    while (search.step(1)) {
+      most = std::max(most, search.tried() - before);
+      before = search.tried();
+    }
+    CAPTURE(share);
+    CHECK(most <= 256);
+  }
 }
 
 TEST_CASE("The fewest GPUs: so many do, and of fewer none does") {

@@ -184,6 +184,19 @@ struct Builder {
   }
 };
 
+constexpr size_t kLine = size_t{64} << 10;  // a longer one is cut where it is
+
+/// Behind the last line that ends before `at`: half a number is none.
+size_t end_of_line(std::string_view log, size_t at) {
+  const size_t found = log.rfind('\n', at - 1);
+  return found != std::string_view::npos && at - found < kLine ? found + 1 : at;
+}
+
+size_t begin_of_line(std::string_view log, size_t at) {
+  const size_t found = log.find('\n', at);
+  return found != std::string_view::npos && found - at < kLine ? found + 1 : at;
+}
+
 }  // namespace
 
 size_t LogText::behind_prefix(size_t i) const {
@@ -210,11 +223,11 @@ LogText prepare_log(std::string_view log) {
   if (log.size() <= kHead + kTail) {
     builder.add(log);
   } else {
-    const size_t tail = log.size() - kTail;
-    builder.add(log.substr(0, kHead));
-    builder.out.left_out = tail - kHead;
-    builder.line +=
-        static_cast<uint32_t>(std::count(log.begin() + kHead, log.begin() + static_cast<ptrdiff_t>(tail), '\n'));
+    const size_t head = end_of_line(log, kHead), tail = begin_of_line(log, log.size() - kTail);
+    builder.add(log.substr(0, head));
+    builder.out.left_out = tail - head;
+    builder.line += static_cast<uint32_t>(
+        std::count(log.begin() + static_cast<ptrdiff_t>(head), log.begin() + static_cast<ptrdiff_t>(tail), '\n'));
     builder.add('\n');
     builder.add(log.substr(tail));
   }
