@@ -9,6 +9,7 @@
 #include "engine/model/config_json.h"
 #include "engine/plan/measured_with.h"
 #include "engine/plan/percent.h"
+#include "engine/plan/texts.h"
 #include "engine/preset_table.h"
 #include "engine/report/compare.h"
 #include "engine/text.h"
@@ -129,6 +130,7 @@ void load(App& app, std::string_view share) {
   app.reading = read_plan(share);
   app.drafts.clear();
   app.notices.clear();
+  app.layouts.of_server = false;
   app.english = share.find("lang=en") != std::string_view::npos;
   for (const Message& message : app.reading.messages) {
     const Field* row = find_field(message.key);
@@ -228,6 +230,18 @@ void pick_gpu(App& app, std::string_view id) {
   pick(app, app.site.gpus, Key::gpu, id);
 }
 
+void toggle_gpu_among(App& app, std::string_view id) {
+  std::string list;
+  bool taken = false;
+  for (const std::string_view one : split(app.plan().gpus_among, ',')) {
+    if (one.empty()) continue;
+    taken = taken || one == id;
+    if (one != id) list.append(list.empty() ? "" : ",").append(one);
+  }
+  if (!taken) list.append(list.empty() ? "" : ",").append(id);
+  edit(app, Key::gpus_among, list);
+}
+
 void pick_example(App& app, std::string_view id) {
   for (const PresetRow& row : plan_presets()) {
     if (row.id != id) continue;
@@ -263,20 +277,49 @@ void apply_row(App& app, std::string_view share) {
   changed(app, Key::count_);
 }
 
+namespace {
+
+/// `view` tells the sides apart where the question's word does not.
+Plan asked_plan(const App& app) {
+  Plan plan = app.plan();
+  if (app.layouts.of_server) set_value(plan, Key::view, "serve", nullptr);
+  return plan;
+}
+
+}  // namespace
+
+void ask(App& app, std::string_view word, bool of_server) {
+  app.layouts.of_server = of_server;
+  edit(app, Key::question, word);
+}
+
+double slice_of_frame(const App& app) { return std::clamp(0.014 - app.layouts.frame_seconds, 0.002, 0.008); }
+
+void note_frame(App& app, double seconds) {
+  Search& search = app.layouts;
+  search.frame_seconds = std::max(0.0, seconds - search.slice_seconds);
+  if (search.slice_seconds > 0) {
+    search.slices++;
+    if (seconds > 0.016) search.late++;
+  }
+  search.slice_seconds = 0;
+}
+
 bool search_on(App& app, double seconds) {
   if (!app.report.answered) return false;
   Search& search = app.layouts;
-  std::string question = write_plan(app.plan(), false);
+  std::string question = (asks_about_serving(asked_plan(app)) ? "serve " : "train ") + write_plan(app.plan(), false);
   if (search.question != question) {
     search.question = std::move(question);
     search.stopped = false;
-    search.running.emplace(app.plan());
+    search.slices = search.late = 0;
+    search.running.emplace(asked_plan(app));
   }
   if (!search.running) return false;
-  constexpr size_t kLayouts = 16;  // between two looks at the clock
-  const double until = platform::seconds() + seconds;
-  while (search.running->step(kLayouts)) {
-    if (platform::seconds() >= until) return false;
+  const double begun = platform::seconds();
+  while (search.running->step(1)) {  // half a millisecond at most, natively
+    search.slice_seconds = platform::seconds() - begun;
+    if (search.slice_seconds >= seconds) return false;
   }
   search.answer = search.running->answer();
   search.running.reset();
@@ -323,7 +366,7 @@ bool shows_serving(const App& app) {
   const Plan& plan = app.plan();
   if (plan.view == View::compare) return app.open.contains(kServingCompared);
   if (plan.view == View::diagnose) return app.diagnosis && app.diagnosis->serving;
-  return plan.view == View::serve || (plan.view == View::plan && asks_about_serving(plan));
+  return plan.view == View::serve || (plan.view == View::plan && (app.layouts.of_server || asks_about_serving(plan)));
 }
 
 void take_pinned(App& app, Key key) {
@@ -333,20 +376,23 @@ void take_pinned(App& app, Key key) {
   clear(app, key);
 }
 
-void take_log(App& app, std::string_view text) {
+void take_log(App& app, std::string_view text, double left_out) {
   const std::string_view first = text.substr(0, text.find('\n'));
   app.log = read_log(text);
+  app.log.left_out_bytes += static_cast<size_t>(left_out);
   app.log_name = printable(first, 120);
   const auto lines = static_cast<double>(std::count(text.begin(), text.end(), '\n') + 1);
   app.log_size =
       show_grouped(lines) + (lines == 1 ? " line, " : " lines, ") + show_bytes(static_cast<double>(text.size()));
+  if (left_out > 0) app.log_size += "; " + show_bytes(left_out) + " in its middle left out";
   app.notices.clear();
   set(app, Key::view, "diagnose");
   changed(app, Key::count_);
 }
 
-void take_text(App& app, std::string_view text) {
+void take_text(App& app, std::string_view text, double left_out) {
   text = trimmed(text);
+  if (left_out > 0) return take_log(app, text, left_out);
   switch (recognise(text)) {
     case Pasted::nothing:
       return;
@@ -358,7 +404,7 @@ void take_text(App& app, std::string_view text) {
       load(app, text);
       return changed(app, Key::count_);
     case Pasted::log:
-      return take_log(app, text);
+      return take_log(app, text, left_out);
     default:
       if (app.plan().view == View::diagnose) return take_log(app, text);
       app.notices = {"Neither a link, nor a config.json, nor a launch command: \"" + printable(text, 60) + "\"."};

@@ -28,7 +28,11 @@ struct Search {
   std::string question;               // share string of what is searched for, with what is asked
   std::optional<PlanSearch> running;  // empty: done, or stopped
   bool stopped = false;
+  bool of_server = false;        // a question that both sides have was asked of the server
   std::optional<Answer> answer;  // the last one; stands while the next is looked for
+  double frame_seconds = 0;      // that the last frame took beside its slice
+  double slice_seconds = 0;      // of the present frame
+  int slices = 0, late = 0;      // frames of this search; those above 16 ms
 };
 
 /// The page: a plan, its report, and the few things that no link needs to remember.
@@ -81,12 +85,22 @@ void take_site(App& app, std::string_view json);
 void pick_model(App& app, std::string_view id);
 void pick_gpu(App& app, std::string_view id);
 
+/// Takes a GPU into `gpus_among`, or out of it.
+void toggle_gpu_among(App& app, std::string_view id);
+
 /// Opens one of the worked examples.
 void pick_example(App& app, std::string_view id);
 
 /// Makes a row of the layout search the plan; what is asked, how it is shown and a given MFU stay.
 void apply_row(App& app, std::string_view share);
 
+/// A question of the Plan view, by its word, of the job or of the server.
+void ask(App& app, std::string_view word, bool of_server);
+
+/// What a frame of 16 ms has left for a search, by what drawing took the last time: from 2 to 8 ms.
+double slice_of_frame(const App& app);
+/// After a frame that took so long.
+void note_frame(App& app, double seconds);
 /// Goes on searching for `seconds`, from the beginning where the plan is another one. True where it came to an end.
 bool search_on(App& app, double seconds);
 void stop_search(App& app);
@@ -108,10 +122,11 @@ bool shows_serving(const App& app);
 void take_pinned(App& app, Key key);
 
 /// What a program printed; "" takes it away again.
-void take_log(App& app, std::string_view text);
+void take_log(App& app, std::string_view text, double left_out = 0);
 
 /// A link or share string, a config.json, a launch command: whatever was dropped or pasted.
-void take_text(App& app, std::string_view text);
+/// Of a text that is too long for all of it, `left_out` bytes in its middle are missing.
+void take_text(App& app, std::string_view text, double left_out = 0);
 
 /// After a frame: a run of edits ends when its address is written and nobody types any more.
 void settle(App& app, bool typing);

@@ -27,6 +27,8 @@ std::string choice(std::string_view word, std::string_view name) {
 /// What a key accepts where that is a list, and how it is called; empty where it is anything.
 std::string words_of(const App& app, const Field& row) {
   std::string words;
+  if (row.key == Key::gpus_among)
+    for (const PresetRow& preset : hardware_presets()) append(words, choice(preset.id, preset.name));
   if (row.key == Key::model || row.key == Key::gpu) {
     for (const PresetRow& preset : row.key == Key::model ? app.models : app.gpus)
       append(words, choice(preset.id, preset.name));
@@ -50,6 +52,7 @@ std::string row_json(const App& app, const Field& row) {
   json += ",\"label\":" + quoted(row.label) + ",\"help\":" + quoted(help_of(row)) + ",\"unit\":" + quoted(row.unit);
   json += ",\"value\":" + quoted(drafted ? draft->second.text : value_text(app.plan(), row.key));
   json += ",\"given\":" + std::string(is_given(app, row.key) ? "true" : "false");
+  json += ",\"several\":" + std::string(row.key == Key::gpus_among ? "true" : "false");
   json += ",\"flag\":" + std::string(row.kind == FieldKind::flag ? "true" : "false");
   json +=
       ",\"words\":[" + words_of(app, row) + "],\"complaint\":" + quoted(drafted ? draft->second.complaint : "") + "}";

@@ -47,7 +47,8 @@ EMSCRIPTEN_KEEPALIVE const char* vram_state_json() {
   for (const std::string& notice : app.notices) notices += (notices.empty() ? "" : ",") + quoted(notice);
   for (const vram::Field& row : vram::fields()) keys += (keys.empty() ? "" : ",") + quoted(std::string(row.name));
   answer() = "{\"share\":" + quoted(app.share) + ",\"frames\":" + std::to_string(vram::platform::frames_drawn()) +
-             ",\"places\":{" + places + "},\"keys\":[" + keys + "],\"drafts\":{" + drafts + "},\"notices\":[" +
+             ",\"search\":[" + std::to_string(app.layouts.slices) + "," + std::to_string(app.layouts.late) +
+             "],\"places\":{" + places + "},\"keys\":[" + keys + "],\"drafts\":{" + drafts + "},\"notices\":[" +
              notices + "]}";
   return answer().c_str();
 }

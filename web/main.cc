@@ -95,6 +95,7 @@ void frame() {
   App& app = the_app();
   platform::Viewport viewport;
   if (!platform::begin_frame(&viewport)) return;
+  const double begun = platform::seconds();
   if (platform::is_broken()) refuse_input();
   kit::begin_frame(viewport.density, is_dark(app));
   ImGui::NewFrame();
@@ -102,6 +103,7 @@ void frame() {
   language::speak(wants_chinese(app));
   draw_page(app, viewport.width, viewport.height);
   platform::end_frame(kit::theme().background);
+  note_frame(app, platform::seconds() - begun);
   settle(app, ImGui::GetIO().WantTextInput);
   if (app.changes == before) return;
   schedule_writing(app);
@@ -115,9 +117,9 @@ void location_changed() {
   platform::request_frames(3);
 }
 
-void text_arrived(std::string_view text) {
+void text_arrived(std::string_view text, double left_out) {
   App& app = the_app();
-  take_text(app, text);
+  take_text(app, text, left_out);
   schedule_writing(app);
   platform::request_frames(3);
 }

@@ -9,9 +9,10 @@ namespace vram::platform {
 
 /// What the browser tells the page. Plain functions: there is one page.
 struct Events {
-  void (*frame)() = nullptr;                         // draw now
-  void (*location_changed)() = nullptr;              // back, forward, or a pasted address
-  void (*text_arrived)(std::string_view) = nullptr;  // a dropped file, or text pasted outside a text box
+  void (*frame)() = nullptr;             // draw now
+  void (*location_changed)() = nullptr;  // back, forward, or a pasted address
+  // A dropped file, or text pasted outside a text box; of a long one the bytes in its middle that are left out.
+  void (*text_arrived)(std::string_view text, double left_out) = nullptr;
   void (*timer)(int which) = nullptr;
   void (*edited)(std::string_view key, std::string_view value) = nullptr;  // in the plain form
   // The table and the font that `fetch_language` asked for; both live on. Empty where they could not be fetched.

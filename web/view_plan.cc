@@ -12,7 +12,6 @@ namespace {
 
 using namespace kit;
 
-constexpr double kSliceSeconds = 0.005;  // of a frame of 16 ms
 constexpr size_t kRows = 12;
 
 struct Ask {
@@ -25,29 +24,33 @@ constexpr Ask kOfTraining[] = {{"What fits", "fit"},
                                {"Largest batch", "largest-batch"},
                                {"Fastest", "fastest"},
                                {"Cheapest", "cheapest"}};
-constexpr Ask kOfServing[] = {
-    {"Fewest GPUs", "replicas"}, {"Most requests", "concurrency"}, {"Longest prompt", "context"}};
+constexpr Ask kOfServing[] = {{"Fewest GPUs", "replicas"},
+                              {"Most requests", "concurrency"},
+                              {"Longest prompt", "context"},
+                              {"Fastest", "fastest"},
+                              {"Cheapest", "cheapest"}};
 
 /// The questions of one side, one of them chosen.
 template <size_t n>
-float questions(App& app, const char* side, const Ask (&list)[n], bool chosen_side, float x, float y, float width) {
+float questions(App& app, bool of_server, const Ask (&list)[n], float x, float y, float width) {
   const std::string chosen = value_text(app.plan(), Key::question);
   const float height = px(30), label = px(72);
-  heading(x, y + height / 2, side);
+  const bool chosen_side = shows_serving(app) == of_server;
+  heading(x, y + height / 2, of_server ? "Serve" : "Train");
   float at = x + label;
-  for (const Ask& ask : list) {
-    const float w = text_width(kText, ask.label) + px(22);
+  for (const Ask& one : list) {
+    const float w = text_width(kText, one.label) + px(22);
     if (at > x + label && at + w > x + width) at = x + label, y += height + px(6);
     const Box box{at, y, w, height};
-    const Touch touch = area(std::string("ask.") + ask.word, box);
-    const bool on = chosen_side && chosen == ask.word;
+    const Touch touch = area((of_server ? "ask.serve." : "ask.") + std::string(one.word), box);
+    const bool on = chosen_side && chosen == one.word;
     frame(box, on ? theme().accent : theme().box, on ? theme().accent : theme().rule);
     text_centred(kText,
                  on              ? theme().on_accent
                  : touch.hovered ? theme().ink
                                  : theme().muted,
-                 at + w / 2, y + height / 2, ask.label);
-    if (touch.pressed) edit(app, Key::question, ask.word);
+                 at + w / 2, y + height / 2, one.label);
+    if (touch.pressed) ask(app, one.word, of_server);
     at += w + px(6);
   }
   return y + height;
@@ -336,11 +339,10 @@ float below_rows(App& app, const Answer& answer, float x, float y, float width) 
 
 float plan_view(App& app, float x, float y, float width) {
   const float top = y;
-  const bool serving = asks_about_serving(app.plan());
-  search_on(app, kSliceSeconds);
+  search_on(app, slice_of_frame(app));
   if (app.layouts.running) platform::request_frames(2);
-  y = questions(app, "Train", kOfTraining, !serving, x, y, width) + px(6);
-  y = questions(app, "Serve", kOfServing, serving, x, y, width) + px(16);
+  y = questions(app, false, kOfTraining, x, y, width) + px(6);
+  y = questions(app, true, kOfServing, x, y, width) + px(16);
   if (!app.layouts.answer) return y + progress_row(app, "", x, y, width) - top;
   const Answer answer = *app.layouts.answer;  // applying a row begins another search
   const Headline headline = headline_of(app.plan(), answer);

@@ -29,8 +29,10 @@ struct Picker {
   std::string title, facts, hint;  // hint: what "Custom" does; "" = there is no such choice
   std::span<const PresetRow> rows;
   void (*pick)(App&, std::string_view id);
+  bool several = false;  // the list stays, and pressed again a row is taken back
 };
-/// The list alone, under `anchor`; opened by the caller with ImGui::OpenPopup(name).
+/// The list alone, under `anchor`; opened by the caller with ImGui::OpenPopup(name). `current`: what is picked, of
+/// several with commas.
 void picker_popup(App& app, const Picker& picker, const kit::Box& anchor, std::string_view current);
 /// Two lines of what was picked, to be pressed.
 inline constexpr float kCard = 52;  // px

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/plan/texts.h"
 #include "web/widgets.h"
 
 namespace vram {
@@ -164,8 +165,51 @@ void number_box(App& app, const Field& row, const Box& box) {
   if (text_box(name, edit_box, content, kFigures, hint_of(app, row))) edit(app, row.key, content);
 }
 
+/// Accelerators to choose from: pressed, the list with its search; each of them a chip below that takes it out.
+void among_box(App& app, const Field& row, const Box& box) {
+  const std::string name = "field." + std::string(row.name);
+  const Touch touch = area(name, box);
+  const size_t chosen = app.plan().gpus_among.empty() ? 0 : split(app.plan().gpus_among, ',').size();
+  frame(box, theme().box, touch.hovered ? mix(theme().rule, theme().muted, 0.5f) : theme().rule);
+  const std::string words = chosen == 0 ? "its own" : counted(static_cast<double>(chosen), "kind", "kinds");
+  text(kText, chosen == 0 ? theme().muted : theme().ink, box.x + px(9), box.y + box.h / 2, words);
+  caret(box.right() - px(13), box.y + box.h / 2, true, theme().muted);
+  if (touch.pressed) {
+    app.search.clear();
+    ImGui::OpenPopup("among");
+  }
+  picker_popup(app, {"among", "", "", "", hardware_presets(), toggle_gpu_among, true}, box, app.plan().gpus_among);
+}
+
+std::string name_of(const App& app, std::string_view id) {
+  const auto found = std::find_if(app.gpus.begin(), app.gpus.end(), [&](const PresetRow& row) { return row.id == id; });
+  return std::string(found == app.gpus.end() ? id : found->name);
+}
+
+float among_chips(App& app, float x, float y, float width) {
+  if (app.plan().gpus_among.empty()) return 0;
+  const float top = y, height = px(24);
+  float at = x;
+  const std::string list = app.plan().gpus_among;  // a chip that is pressed changes it
+  for (const std::string_view id : split(list, ',')) {
+    const std::string label = fitted(kSmall, name_of(app, id), width - px(32));
+    const float w = text_width(kSmall, label) + px(32);
+    if (at > x && at + w > x + width) at = x, y += height + px(4);
+    const Box box{at, y, w, height};
+    const Touch touch = area("among.off." + std::string(id), box);
+    frame(box, theme().box, touch.hovered ? theme().accent : theme().rule);
+    text(kSmall, theme().ink, box.x + px(9), box.y + height / 2, label);
+    text(kSmall, touch.hovered ? theme().ink : theme().muted, box.right() - px(17), box.y + height / 2, "×");
+    tooltip(touch, "Take it out", "");
+    if (touch.pressed) toggle_gpu_among(app, id);
+    at += w + px(4);
+  }
+  return y + height - top + px(8);
+}
+
 void value_box(App& app, const Field& row, const Box& box) {
   const std::string name = "field." + std::string(row.name);
+  if (row.key == Key::gpus_among) return among_box(app, row, box);
   if (row.kind == FieldKind::flag) {
     const bool on = value_text(app.plan(), row.key) == "1";
     if (switcher(name, {box.x, box.y, px(28), box.h}, on)) edit(app, row.key, on ? "0" : "1");
@@ -189,8 +233,9 @@ float field_row(App& app, Key key, float x, float y, float width) {
   value_box(app, row, {x + label, y, width - label, px(kRowHeight)});
   const bool help = app.open.contains("help." + std::string(row.name));
   const auto draft = app.drafts.find(key);
-  if (draft == app.drafts.end() && !help) return px(kRowPitch);
-  y += px(kRowHeight + 2);
+  const float chips = key == Key::gpus_among ? among_chips(app, x, y + px(kRowPitch), width) : 0;
+  if (draft == app.drafts.end() && !help) return px(kRowPitch) + chips;
+  y += px(kRowHeight + 2) + chips;
   if (draft != app.drafts.end()) {
     std::string complaint = draft->second.complaint;
     const std::string key_first = std::string(row.name) + ": ";

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "engine/plan/texts.h"
 #include "engine/text.h"
 #include "web/widgets.h"
 
@@ -58,7 +59,8 @@ std::string preset_list(const App& app, const Picker& picker, const Box& box, st
     family = row->family;
     const std::string name = std::string(picker.name) + "." + std::string(row->id);
     if (row->id == current && ImGui::IsWindowAppearing()) ImGui::SetScrollFromPosY(y - ImGui::GetWindowPos().y, 0.4f);
-    if (preset_row(name, row->name, detail_of(*row), {left, y, width, px(28)}, row->id == current)) picked = row->id;
+    const bool chosen = picker.several ? lists(current, row->id) : row->id == current;
+    if (preset_row(name, row->name, detail_of(*row), {left, y, width, px(28)}, chosen)) picked = row->id;
     y += px(28);
   }
   if (found.empty()) {
@@ -95,7 +97,7 @@ void picker_popup(App& app, const Picker& picker, const Box& card, std::string_v
   }
   if (!picked.empty()) {
     picker.pick(app, picked);
-    ImGui::CloseCurrentPopup();
+    if (!picker.several) ImGui::CloseCurrentPopup();
   }
   end_popup();
 }

@@ -19,7 +19,7 @@ export const cases = {
     truth(text.includes('Fastest: '), 'no answer in the document');
     truth(text.includes('What each switch is worth'), 'no switches in the document');
     const { places } = await tab.state();
-    for (const name of ['tab.plan', 'ask.fit', 'ask.replicas', 'row.1', 'limit.longest_seq', 'switch.recompute_full'])
+    for (const name of ['tab.plan', 'ask.fit', 'ask.serve.replicas', 'row.1', 'limit.longest_seq', 'switch.recompute_full'])
       truth(places[name], `no ${name}`);
     equal(tab.faults, [], 'errors on the console');
     await tab.close();
@@ -51,8 +51,63 @@ export const cases = {
     await answered(tab);
     await tab.click('ask.fewest-gpus');
     await tab.until(async () => (await tab.text()).includes('Fewest GPUs: 24 × '), 'the fewest GPUs');
-    await tab.click('ask.concurrency');
+    await tab.click('ask.serve.concurrency');
     await tab.until(async () => (await tab.text()).includes('Most requests at a time: '), 'requests');
+    await tab.close();
+  },
+  async 'the server is asked for the fastest and the cheapest beside the job'() {
+    const tab = await open(`${base}&view=plan`);
+    await answered(tab);
+    await tab.click('ask.serve.cheapest');
+    await tab.until(async () => (await tab.text()).includes('USD a million tokens on '), 'the cheapest');
+    await tab.click('ask.serve.fastest');
+    await tab.until(async () => /Fastest: .* a token on /.test(await tab.text()), 'the fastest');
+    await tab.click('ask.fastest');
+    await tab.until(async () => /Fastest: .* on 64 × /.test(await tab.text()), 'the job again');
+    await tab.close();
+  },
+  async 'accelerators to choose among are picked from a list, several of them, and taken out by their chips'() {
+    const tab = await open(`${base}&view=plan`, { height: 1000 });
+    await answered(tab);
+    await tab.click('field.gpus_among');
+    await tab.page.keyboard.type('h200');
+    await tab.settle();
+    await tab.click('among.h200-sxm-141gb');
+    await tab.page.keyboard.press('Control+A');
+    await tab.page.keyboard.type('b200');
+    await tab.settle();
+    await tab.click('among.b200-180gb');
+    await tab.page.keyboard.press('Escape');
+    await tab.until(async () => (await tab.hash()).includes('gpus_among=h200-sxm-141gb,b200-180gb'), 'both in the address');
+    await tab.settle();
+    await tab.click('among.off.h200-sxm-141gb');
+    await tab.until(async () => (await tab.hash()).includes('gpus_among=b200-180gb'), 'one taken out');
+    equal(tab.faults, [], 'errors on the console');
+    await tab.close();
+  },
+  async 'the plain form has the same list, of several'() {
+    const tab = await open(`${base}&view=plan&gpus_among=h200-sxm-141gb,b200-180gb`);
+    await tab.page.evaluate(() => document.getElementById('toggle').click());
+    const chosen = () => tab.page.evaluate(() => Array.from(document.getElementById('plan-gpus_among').selectedOptions, (one) => one.value));
+    equal((await chosen()).sort(), ['b200-180gb', 'h200-sxm-141gb'], 'chosen');
+    await tab.page.evaluate(() => {
+      const list = document.getElementById('plan-gpus_among');
+      for (const one of list.options) one.selected = one.value === 'b200-180gb';
+      list.dispatchEvent(new Event('change', { bubbles: true }));
+    });
+    await tab.until(async () => (await tab.hash()).endsWith('gpus_among=b200-180gb&view=plan'), 'the choice in the address');
+    await tab.close();
+  },
+  async 'while a long search runs, frames go on, few of them long'() {
+    const kinds = 'h100-sxm5-80gb,h200-sxm-141gb,b200-180gb,h800-sxm5-80gb';
+    const tab = await open(`model=deepseek-v3&gpus=2048&global_batch=15360&gpus_among=${kinds}`);
+    await tab.click('tab.plan');
+    await tab.until(async (state) => state.places['search.stop'] || state.search[0] > 0, 'a search');
+    for (let i = 0; i < 200 && (await tab.state()).places['search.stop']; i++) await tab.page.waitForTimeout(100);
+    const [slices, late] = (await tab.state()).search;
+    console.log(`    ${slices} frames of the search, ${late} above 16 ms`);
+    truth(slices > 20, `${slices} slices only`);
+    truth(late * 2 < slices, `${late} of ${slices} frames above 16 ms`);
     await tab.close();
   },
   async 'a long search can be stopped, and begun again'() {

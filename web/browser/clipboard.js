@@ -4,26 +4,44 @@ var clipboard = {
   $exchange: {
     copied: '',
     /// A text for the program to read, which takes the rest of it.
-    arrived: function(text) {
-      Module['fetchRest']().then(function() { page.send(_vram_text_arrived, text); }, function() {});  // vram_rest tells
+    arrived: function(text, leftOut) {
+      Module['fetchRest']().then(function() {
+        var at = page.toC(text);
+        _vram_text_arrived(at, leftOut || 0);
+        _free(at);
+      }, function() {});  // vram_rest tells
+    },
+    head: 2 << 20, tail: 6 << 20,  // as many bytes as are read of a log
+    /// Of a text of `all` bytes the whole lines of its beginning and of its end.
+    ends: function(first, last, all) {
+      first = first.slice(0, first.lastIndexOf('\n') + 1 || first.length);
+      last = last.slice(last.indexOf('\n') + 1);
+      exchange.arrived(first + last, all - first.length - last.length);
     },
   },
 
   vram_js_listen_text: function() {
-    var largest = 1 << 20;
+    var most = exchange.head + exchange.tail;
     window.addEventListener('paste', function(event) {
       var text = event.clipboardData ? event.clipboardData.getData('text/plain') : '';
       if (!text) return;
       exchange.copied = text;
-      if (text.length <= largest && (!_vram_is_typing() || text.trim()[0] === '{')) exchange.arrived(text);
+      if (_vram_is_typing() && text.trim()[0] !== '{') return;
+      if (text.length <= most) return exchange.arrived(text);
+      exchange.ends(text.slice(0, exchange.head), text.slice(-exchange.tail), text.length);
     });
     window.addEventListener('dragover', function(event) { event.preventDefault(); });
     window.addEventListener('drop', function(event) {
       event.preventDefault();
       event.stopImmediatePropagation();
       var file = event.dataTransfer.files[0];
-      if (file && file.size > largest) return exchange.arrived(file.name + ': larger than 1 MiB');
-      if (file) return file.text().then(exchange.arrived);
+      if (file && file.size > most) {
+        var parts = [file.slice(0, exchange.head), file.slice(-exchange.tail)];
+        return Promise.all(parts.map(function(part) { return part.text(); })).then(function(texts) {
+          exchange.ends(texts[0], texts[1], file.size);
+        });
+      }
+      if (file) return file.text().then(function(text) { exchange.arrived(text); });
       var text = event.dataTransfer.getData('text/plain');
       if (text) exchange.arrived(text);
     }, true);

@@ -37,7 +37,7 @@ extern "C" {
 
 EMSCRIPTEN_KEEPALIVE void vram_timer(int which) { events.timer(which); }
 EMSCRIPTEN_KEEPALIVE void vram_location_changed() { events.location_changed(); }
-EMSCRIPTEN_KEEPALIVE void vram_text_arrived(const char* text) { events.text_arrived(text); }
+EMSCRIPTEN_KEEPALIVE void vram_text_arrived(const char* text, double left_out) { events.text_arrived(text, left_out); }
 EMSCRIPTEN_KEEPALIVE void vram_site_arrived(const char* json) { events.site_arrived(json); }
 EMSCRIPTEN_KEEPALIVE void vram_rest() { events.rest_arrived(); }
 

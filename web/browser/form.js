@@ -15,10 +15,19 @@ var form = {
       var input = document.createElement(row.words.length ? 'select' : 'input');
       row.words.forEach(function(word) { markdown.add(input, 'option', word[1]).value = word[0]; });
       if (row.flag) input.type = 'checkbox';
+      if (row.several) input.multiple = true;
       input.name = row.name;
       input.id = 'plan-' + row.name;
       input.title = page.say(row.help);
       return input;
+    },
+    select: function(input, words) {
+      Array.from(input.options).forEach(function(option) { option.selected = words.indexOf(option.value) >= 0; });
+    },
+    valueOf: function(input) {
+      if (input.type === 'checkbox') return input.checked ? '1' : '0';
+      if (!input.multiple) return input.value;
+      return Array.from(input.selectedOptions, function(option) { return option.value; }).join(',');
     },
     groupOf: function(row) {
       var group = document.getElementById('plan-section-' + row.section);
@@ -49,6 +58,7 @@ var form = {
         if (!document.getElementById('plan-' + row.name)) planForm.add(row);
         var input = document.getElementById('plan-' + row.name);
         if (row.flag) input.checked = row.value === '1';
+        else if (row.several) planForm.select(input, row.value.split(','));
         else if (input !== document.activeElement || input.value === '') input.value = row.value;
         input.parentNode.className = (row.given ? 'given' : '') + (row.first ? '' : ' later');
         document.getElementById('plan-complaint-' + row.name).textContent = row.complaint;
@@ -78,7 +88,7 @@ var form = {
     form.addEventListener('submit', function(event) { event.preventDefault(); });
     form.addEventListener('change', function(event) {
       var input = event.target;
-      page.send(_vram_edited, input.name + '=' + (input.type === 'checkbox' ? (input.checked ? '1' : '0') : input.value));
+      page.send(_vram_edited, input.name + '=' + planForm.valueOf(input));
     });
   },
 
