@@ -29,8 +29,8 @@ float meant_rows(App& app, Key key, float x, float y, float width) {
   const std::string typed = key == Key::model ? app.plan().model : app.plan().gpu;
   for (const std::string_view id : near_matches(typed, ids)) {
     const auto row = std::find_if(rows.begin(), rows.end(), [&](const PresetRow& each) { return each.id == id; });
-    const std::string change = std::string(field(key).name) + "=" + std::string(id);
-    y += finding_row(app, {Severity::info, row->id.data(), "Take " + std::string(row->name), change}, x, y, width);
+    const std::string name(id), change = std::string(field(key).name) + "=" + name;
+    y += finding_row(app, {Severity::info, name.c_str(), "Take " + std::string(row->name), change}, x, y, width);
   }
   return y - top;
 }
