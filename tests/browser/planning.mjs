@@ -66,22 +66,18 @@ export const cases = {
     await tab.until(async () => /Fastest: .* on 64 × /.test(await tab.text()), 'the job again');
     await tab.close();
   },
-  async 'accelerators to choose among are picked from a list, several of them, and taken out by their chips'() {
+  async 'accelerators to choose among are picked from a list and taken out by their chips'() {
     const tab = await open(`${base}&view=plan`, { height: 1000 });
     await answered(tab);
     await tab.click('field.gpus_among');
     await tab.page.keyboard.type('h200');
     await tab.settle();
     await tab.click('among.h200-sxm-141gb');
-    await tab.page.keyboard.press('Control+A');
-    await tab.page.keyboard.type('b200');
-    await tab.settle();
-    await tab.click('among.b200-180gb');
     await tab.page.keyboard.press('Escape');
-    await tab.until(async () => (await tab.hash()).includes('gpus_among=h200-sxm-141gb,b200-180gb'), 'both in the address');
+    await tab.until(async () => (await tab.hash()).includes('gpus_among=h200-sxm-141gb'), 'it in the address');
     await tab.settle();
     await tab.click('among.off.h200-sxm-141gb');
-    await tab.until(async () => (await tab.hash()).includes('gpus_among=b200-180gb'), 'one taken out');
+    await tab.until(async () => (await tab.hash()).includes('gpus_among') === false, 'taken out');
     equal(tab.faults, [], 'errors on the console');
     await tab.close();
   },
