@@ -132,7 +132,7 @@ size_t words_column(const TextTable& table) {
 float natural_width(const TextTable& table, size_t column) {
   float width = text_width(kTiny, table.heading[column]);
   for (const auto& row : table.rows) width = std::max(width, text_width(kFigures, row[column]));
-  return width;
+  return width + px(1);  // at fractions of a pixel what just fits would be cut
 }
 
 Columns columns_of(const TextTable& table, float x, float width) {
