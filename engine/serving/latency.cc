@@ -159,9 +159,11 @@ double tokens_a_step(const Plan& plan) {
   return tokens;
 }
 
-/// Requests of one data-parallel rank in one stage at one time.
-double requests_together(const Replica& replica, double requests) {
-  return std::max(1.0, requests / (replica.dp * replica.pp));
+/// Requests of one data-parallel rank in one stage at one time. llama.cpp's are one batch, which goes through the
+/// stages one after the other (src/llama-context.cpp, llama_context::decode: a micro-batch of all sequences).
+double requests_together(const Plan& plan, const Replica& replica, double requests) {
+  const double batches = plan.engine == Engine::llamacpp ? 1 : replica.pp;
+  return std::max(1.0, requests / (replica.dp * batches));
 }
 
 void fill_step(const Plan& plan, const Pass& pass, double batch, Latency& result) {
@@ -175,7 +177,7 @@ void fill_step(const Plan& plan, const Pass& pass, double batch, Latency& result
 
 Latency latency_of(const Plan& plan, const Replica& replica, const Pass& pass, double requests) {
   Latency result;
-  const double batch = requests_together(replica, requests), most = std::max(1.0, plan.batch_tokens);
+  const double batch = requests_together(plan, replica, requests), most = std::max(1.0, plan.batch_tokens);
   fill_step(plan, pass, batch, result);
   result.prefill_seconds = prefill_seconds(plan, pass, ceil_div(new_tokens(plan), most));
   // While a request writes its tokens, each other one is replaced once and prefilled, several prompts in one pass.

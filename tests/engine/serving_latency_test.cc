@@ -136,3 +136,10 @@ TEST_CASE("Without a shape there are weights and no KV", "[serving]") {
   CHECK_FALSE(bill.max_concurrency.has_value());
   CHECK(bill.verdict == vram::Verdict::fits);
 }
+
+TEST_CASE("llama.cpp's stages take turns with the one batch of all requests", "[serving]") {
+  const std::string share = "model=llama-3.1-8b&engine=llamacpp&gpu=rtx-4090-24gb&weights=fp16&concurrency=4";
+  const ServingBill one = bill_of(share), two = bill_of(share + "&serve_gpus=2&serve_pp=2");
+  CHECK(*two.decode_seconds_per_token == *one.decode_seconds_per_token);
+  CHECK(*two.tokens_per_second == *one.tokens_per_second);
+}
