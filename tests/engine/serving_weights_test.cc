@@ -95,6 +95,7 @@ TEST_CASE("GGUF files mix types tensor by tensor", "[serving]") {
       {"model=llama-2-7b&weights=q4_0", 3645.4},         // llama.cpp#4766: 3.56 GiB
       {"model=llama-2-7b&weights=q8_0", 6830.1},         // 6.67 GiB
       {"model=llama-2-7b&weights=fp16", 12851.2},        // 12.55 GiB
+      {"model=mixtral-8x7b&weights=q4_0", 25210.9},      // llama.cpp#6670: 24.62 GiB
       {"model=phi-3-mini-4k&weights=q4_k_m", 2281.66},   // its query, key and value are one matrix
   };
   for (const Row& row : rows) {
