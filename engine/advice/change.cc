@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "engine/plan/measured_with.h"
+#include "engine/serving/capacity.h"
 #include "engine/units.h"
 
 namespace vram {
@@ -140,24 +141,22 @@ std::vector<Card> cards_on_offer() {
 
 /// What stands beside weights and KV cache, and the share the engine takes of the GPU.
 void add_runtime(const Plan& plan, Changes& out) {
-  const bool preallocates =
-      plan.engine == Engine::vllm || plan.engine == Engine::sglang || plan.engine == Engine::trtllm;
-  const bool llamacpp = plan.engine == Engine::llamacpp;
+  const bool takes_share = preallocates(plan), llamacpp = plan.engine == Engine::llamacpp;
   const auto half = [](double value) { return write_number(std::floor(value / 2)); };
   add(out, llamacpp && !plan.flash,
       {"flash_on", "Use flash attention, which keeps no score matrix", {{Key::flash, "1"}}});
-  add(out, preallocates && plan.batch_tokens >= 2048,
+  add(out, takes_share && plan.batch_tokens >= 2048,
       {"batch_tokens_half",
        "Work on half as many tokens at a time (" + half(plan.batch_tokens) + ")",
        {{Key::batch_tokens, half(plan.batch_tokens)}}});
-  add(out, preallocates && plan.max_seqs >= 32,
+  add(out, takes_share && plan.max_seqs >= 32,
       {"max_seqs_half",
        "Admit half as many requests at a time (" + half(plan.max_seqs) + ")",
        {{Key::max_seqs, half(plan.max_seqs)}}});
   add(out, llamacpp && plan.ubatch >= 128,
       {"ubatch_half", "Halve the micro-batch of a prompt (-ub)", {{Key::ubatch, half(plan.ubatch)}}});
-  add(out, preallocates && plan.graphs, {"graphs_none", "Capture no CUDA graphs", {{Key::graphs, "0"}}});
-  add(out, preallocates && plan.utilization < 0.95 && plan.engine != Engine::trtllm,
+  add(out, takes_share && plan.graphs, {"graphs_none", "Capture no CUDA graphs", {{Key::graphs, "0"}}});
+  add(out, takes_share && plan.utilization < 0.95 && plan.engine != Engine::trtllm,
       {"utilization_up", "Let the engine take 95% of the GPU", {{Key::utilization, "0.95"}}});
 }
 

@@ -35,6 +35,8 @@ bool has_enough_of(const std::vector<Trial>& trials, const Change& change) {
   });
 }
 
+constexpr const char* kTokens = "the same tokens take";
+
 std::string spare_text(const Plan& plan, const TrainingTotals& bill) {
   const std::string amount = shown_bytes(plan, std::fabs(static_cast<double>(bill.headroom_bytes)));
   if (bill.headroom_bytes < 0) return ", still " + amount + " too much";
@@ -42,12 +44,13 @@ std::string spare_text(const Plan& plan, const TrainingTotals& bill) {
          (bill.verdict == Verdict::tight && plan.subject->has_shape ? ", less than the estimate's band" : "");
 }
 
-std::string time_text(double ratio) {
+/// `what`: "the same tokens take", "a token takes".
+std::string time_text(const char* what, double ratio) {
   const double percent = std::nearbyint((ratio - 1) * 100);
   if (percent == 0) return "";
-  const std::string amount = show_fixed(std::fabs(percent), 0) + "%";
-  if (ratio >= 2) return "; the same tokens take about " + show_fixed(ratio, 1) + " times as long";
-  return "; the same tokens take about " + amount + (percent > 0 ? " longer" : " less time");
+  const std::string about = std::string("; ") + what + " about ";
+  if (ratio >= 2) return about + show_fixed(ratio, 1) + " times as long";
+  return about + show_fixed(std::fabs(percent), 0) + "%" + (percent > 0 ? " longer" : " less time");
 }
 
 /// By the estimate, whatever `mfu` says.
@@ -85,7 +88,7 @@ Finding saving(const Plan& plan, const TrainingTotals& before, const Change& cha
 Finding with_time(Finding finding, const Plan& changed, std::optional<double> seconds_before) {
   const std::optional<double> after = seconds_per_token(changed);
   if (seconds_before && after) finding.time_ratio = *after / *seconds_before;
-  if (finding.time_ratio) finding.text += time_text(*finding.time_ratio);
+  if (finding.time_ratio) finding.text += time_text(kTokens, *finding.time_ratio);
   finding.text += ".";
   return finding;
 }
@@ -118,7 +121,6 @@ void keep_one_of_each(std::vector<Trial>& trials) {
 
 /// What suffices alone comes first.
 std::vector<Trial> best(std::vector<Trial> trials, size_t most) {
-  keep_one_of_each(trials);
   std::vector<Trial> out;
   for (const bool suffices : {true, false}) {
     for (Trial& trial : trials) {
@@ -223,9 +225,9 @@ std::optional<Finding> larger_card(const Plan& plan) {
     const TrainingTotals after = training_totals(changed);
     if (!fits(changed, after)) continue;
     const std::optional<double> ratio = time_ratio(plan, changed);
-    Finding finding =
-        notice(Severity::info, change.id,
-               change.text + spare_text(plan, after) + (ratio ? time_text(*ratio) : "") + ".", fragment(change));
+    Finding finding = notice(Severity::info, change.id,
+                             change.text + spare_text(plan, after) + (ratio ? time_text(kTokens, *ratio) : "") + ".",
+                             fragment(change));
     finding.time_ratio = ratio;
     return finding;
   }
@@ -236,13 +238,6 @@ std::optional<Finding> larger_card(const Plan& plan) {
 std::optional<double> token_ratio(const ServingBill& before, const ServingBill& after) {
   if (!before.decode_seconds_per_token || !after.decode_seconds_per_token) return std::nullopt;
   return *after.decode_seconds_per_token / *before.decode_seconds_per_token;
-}
-
-std::string token_time_text(const std::optional<double>& ratio) {
-  const double percent = ratio ? std::nearbyint((*ratio - 1) * 100) : 0;
-  if (percent == 0) return "";
-  if (*ratio >= 2) return "; a token takes about " + show_fixed(*ratio, 1) + " times as long";
-  return "; a token takes about " + show_fixed(std::fabs(percent), 0) + "%" + (percent > 0 ? " longer" : " less time");
 }
 
 /// The same sentence as of training: what it saves a GPU, what is then possible, what it costs.
@@ -262,7 +257,7 @@ Finding serving_saving(const Plan& plan, const ServingBill& before, const Change
   }
   const double holds = std::floor(after.promised_concurrency.value_or(0));
   finding.text += "a replica then holds " + show_fixed(holds, 0) + (holds == 1 ? " request" : " requests") +
-                  token_time_text(finding.time_ratio) + ".";
+                  (finding.time_ratio ? time_text("a token takes", *finding.time_ratio) : "") + ".";
   return finding;
 }
 
@@ -300,6 +295,7 @@ std::vector<Finding> training_remedies(const Plan& plan, const TrainingTotals& b
   if (!one_suffices) several = together(plan, bill, seconds, trials);
   std::vector<Finding> out;
   if (several) out.push_back(std::move(*several));
+  keep_one_of_each(trials);
   std::optional<Finding> card = larger_card(plan);
   for (const Trial& trial : best(std::move(trials), most - out.size() - (card ? 1 : 0)))
     out.push_back(with_time(saving(plan, bill, trial.change, trial.after), changed(plan, trial.change), seconds));

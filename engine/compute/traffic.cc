@@ -102,13 +102,6 @@ Traffic context_parallel(const Plan& plan, const MicroBatchWork& work) {
   return one;
 }
 
-double expert_layers(const Model& model) {
-  double layers = 0;
-  for (size_t k = 0; k < model.kinds.size(); ++k)
-    if (model.kinds[k].ffn.kind == FfnKind::moe) layers += model.layers_of_kind(k, 0, model.layers.size());
-  return layers;
-}
-
 /// Chance that none of `experts` lies on a given one of so many nodes.
 double missed_by(double experts, double nodes) {
   double missed = 1;
@@ -138,7 +131,7 @@ double other_nodes(double nodes, const Architecture& a) {
 Traffic expert_traffic(const Plan& plan, const MicroBatchWork& work, Factor copies, bool between_nodes) {
   const Architecture& a = plan.subject->architecture;
   const char* id = between_nodes ? "ep_nodes" : "ep";
-  Factors factors = {times("l", expert_layers(*plan.subject), "expert layers"),
+  Factors factors = {times("l", plan.subject->moe_layers(), "expert layers"),
                      times("m", plan.micro_batches(), "micro-batches"),
                      times("n", recomputes_dispatch(plan) ? 6 : 4, "dispatches and combinations"),
                      copies,

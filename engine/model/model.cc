@@ -34,4 +34,11 @@ double Model::layers_of_kind(size_t k, size_t first, size_t count) const {
   return end > first ? before[end] - before[first] : 0;
 }
 
+double Model::moe_layers() const {
+  double sum = 0;
+  for (size_t k = 0; k < kinds.size(); ++k)
+    if (kinds[k].ffn.kind == FfnKind::moe) sum += layers_of_kind(k, 0, layers.size());
+  return sum;
+}
+
 }  // namespace vram

@@ -136,6 +136,7 @@ struct Model {
   const LayerKind& layer(size_t i) const { return kinds[layers[i]]; }
   /// Layers of [first, first + count) that are of kind k.
   double layers_of_kind(size_t k, size_t first, size_t count) const;
+  double moe_layers() const;
 };
 
 /// What importing or building a model can complain about.

@@ -27,12 +27,7 @@ bool names(std::string_view pairs, std::string_view key) {
 }  // namespace
 
 bool is_measured(const Plan& plan) {
-  for (const Key key :
-       {Key::measured_allocated, Key::measured_reserved, Key::measured_device, Key::measured_kv_pool,
-        Key::measured_kv_tokens, Key::measured_tokens_per_second, Key::measured_ttft, Key::measured_tpot}) {
-    if (plan.has(key)) return true;
-  }
-  return false;
+  return std::any_of(std::begin(kFigures), std::end(kFigures), [&](Key key) { return plan.has(key); });
 }
 
 Plan plan_when_measured(const Plan& plan) {

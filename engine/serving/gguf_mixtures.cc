@@ -7,6 +7,18 @@ namespace {
 
 using enum GgufWhere;
 
+constexpr GgufMixture below_3_bits(std::string_view file, const GgufType* own, const GgufType* output = nullptr) {
+  return {.file = file,
+          .own = own,
+          .value = {grouped, &kQ4K, &kQ2K},
+          .down = {first_eighth, &kQ2K},
+          .output = output,
+          .embedding = &kQ2K,
+          .head = &kQ5K,
+          .output_of_eight = true,
+          .below_3_bits = true};
+}
+
 // Of files below 4 bits the importance matrix is taken to be there, of the others not.
 constexpr GgufMixture kMixtures[] = {
     {.file = "q8_0", .own = &kQ8, .head = &kQ8},
@@ -58,31 +70,9 @@ constexpr GgufMixture kMixtures[] = {
      .embedding = &kS3,
      .head = &kQ5K,
      .output_of_eight = true},
-    {.file = "iq2_xs",
-     .own = &kXs2,
-     .value = {grouped, &kQ4K, &kQ2K},
-     .down = {first_eighth, &kQ2K},
-     .embedding = &kQ2K,
-     .head = &kQ5K,
-     .output_of_eight = true,
-     .below_3_bits = true},
-    {.file = "iq2_xxs",
-     .own = &kXxs2,
-     .value = {grouped, &kQ4K, &kQ2K},
-     .down = {first_eighth, &kQ2K},
-     .embedding = &kQ2K,
-     .head = &kQ5K,
-     .output_of_eight = true,
-     .below_3_bits = true},
-    {.file = "iq1_s",
-     .own = &kS1,
-     .value = {grouped, &kQ4K, &kQ2K},
-     .down = {first_eighth, &kQ2K},
-     .output = &kXxs2,
-     .embedding = &kQ2K,
-     .head = &kQ5K,
-     .output_of_eight = true,
-     .below_3_bits = true},
+    below_3_bits("iq2_xs", &kXs2),
+    below_3_bits("iq2_xxs", &kXxs2),
+    below_3_bits("iq1_s", &kS1, &kXxs2),
     {.file = "mxfp4", .own = &kQ8, .head = &kQ8},  // MXFP4_MOE: the experts alone
 };
 

@@ -22,14 +22,6 @@ double token_flops(const Plan& plan, double context) {
   return model.has_shape ? forward_flops_per_token(model, context) : 2 * model.nominal_parameters;
 }
 
-double mixture_layers(const Model& model) {
-  double layers = 0;
-  for (size_t k = 0; k < model.kinds.size(); ++k) {
-    if (model.kinds[k].ffn.kind == FfnKind::moe) layers += model.layers_of_kind(k, 0, model.layers.size());
-  }
-  return layers;
-}
-
 /// Mixers and MLPs: two a layer, but one where layers are either (Nemotron-H). A model without a shape has none.
 double half_layers(const Model& model) {
   double halves = 0;
@@ -114,16 +106,16 @@ class Pass {
     if (replica_.ep <= 1 || roof_.link_bytes <= 0) return 0;
     const double copies = std::min(model_.architecture.experts_per_token, replica_.ep - 1);
     const double bytes = tokens / replica_.tp * copies * model_.architecture.hidden * 2 * 2;
-    return mixture_layers(model_) * (2 * passes * roof_.reduce_seconds + bytes / roof_.link_bytes);
+    return model_.moe_layers() * (2 * passes * roof_.reduce_seconds + bytes / roof_.link_bytes);
   }
   double launches() const {
     const LayerSeconds seconds = layer_seconds(plan_);
     return stage_seconds(plan_, replica_) + static_cast<double>(model_.layers.size()) * seconds.kernels +
-           mixture_layers(model_) * seconds.routing;
+           model_.moe_layers() * seconds.routing;
   }
   double launched() const {
     const LayerSeconds seconds = layer_seconds(plan_);
-    return static_cast<double>(model_.layers.size()) * seconds.launched + mixture_layers(model_) * seconds.routed;
+    return static_cast<double>(model_.layers.size()) * seconds.launched + model_.moe_layers() * seconds.routed;
   }
 
  private:

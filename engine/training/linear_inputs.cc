@@ -7,9 +7,7 @@ bool reads_attention_input(Part part) {
   return part == Part::q || part == Part::k || part == Part::v || part == Part::qkv_other || part == Part::linear_mixer;
 }
 
-bool reads_mlp_input(Part part) {
-  return part == Part::gate || part == Part::up || part == Part::shared_gate || part == Part::shared_up;
-}
+bool reads_mlp_input(Part part) { return (is_dense_mlp(part) || is_shared_expert(part)) && !is_row_parallel(part); }
 
 }  // namespace
 

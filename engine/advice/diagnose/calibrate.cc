@@ -34,16 +34,21 @@ double overhead_of(uint64_t larger, uint64_t smaller) {
   return static_cast<double>(larger) - static_cast<double>(smaller);
 }
 
-std::string signed_bytes(const Plan& plan, double bytes) {
-  return (bytes < 0 ? "-" : "+") + shown_bytes(plan, std::fabs(bytes));
-}
-
 const char* verdict_of(const Plan& plan, const TrainingBill& bill, double device) {
   if (device > static_cast<double>(bill.capacity_bytes)) return "does not fit";
   return plan.subject->has_shape ? "fits" : "may fit";
 }
 
 }  // namespace
+
+std::string shifts_of(const Plan& plan) {
+  return std::string("What was measured ") + (plan.measured_with.empty() ? "on this plan" : "before the changes") +
+         " shifts ";
+}
+
+std::string shift_text(const Plan& plan, double bytes) {
+  return (bytes < 0 ? "-" : "+") + shown_bytes(plan, std::fabs(bytes));
+}
 
 std::optional<Measured> measured_peak(const Measured& measured, const TrainingBill& bill) {
   if (!measured.failed) return measured;
@@ -99,10 +104,9 @@ std::optional<Finding> calibration_finding(const Plan& plan, const TrainingBill&
   Finding finding;
   finding.id = "calibrated";
   finding.severity = now->device > static_cast<double>(bill.capacity_bytes) ? Severity::warning : Severity::info;
-  finding.text = plan.measured_with.empty() ? "What was measured on this plan" : "What was measured before the changes";
-  finding.text += " shifts the estimate of a GPU by " + signed_bytes(plan, shift) + ": to " +
-                  shown_bytes(plan, now->device) + " (allocated " + shown_bytes(plan, now->allocated) + ", reserved " +
-                  shown_bytes(plan, now->reserved) + "), which " + verdict_of(plan, bill, now->device) + ".";
+  finding.text = shifts_of(plan) + "the estimate of a GPU by " + shift_text(plan, shift) + ": to " +
+                 shown_bytes(plan, now->device) + " (allocated " + shown_bytes(plan, now->allocated) + ", reserved " +
+                 shown_bytes(plan, now->reserved) + "), which " + verdict_of(plan, bill, now->device) + ".";
   return finding;
 }
 

@@ -26,6 +26,12 @@ struct Calibrated {
 std::optional<Calibrated> calibrated(const TrainingBill& measured_bill, const TrainingBill& bill,
                                      const Measured& measured);
 
+/// "What was measured before the changes shifts ": how a calibration's finding begins.
+std::string shifts_of(const Plan& plan);
+
+/// With its sign.
+std::string shift_text(const Plan& plan, double bytes);
+
 /// The finding that says so, where the plan carries measured figures. Empty where there are none to compare.
 std::optional<Finding> calibration_finding(const Plan& plan, const TrainingBill& bill);
 

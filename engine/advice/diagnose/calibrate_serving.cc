@@ -37,8 +37,7 @@ struct Shifts {
     if (!plan.has(Key::measured_kv_pool) || !is || !was) return;
     const double shift = plan.measured_kv_pool - *was, shifted = std::max(0.0, *is + shift);
     any = any || shift != 0;
-    add(text, "the KV cache of a GPU by " + std::string(shift < 0 ? "-" : "+") + shown_bytes(plan, std::fabs(shift)) +
-                  ", to " + shown_bytes(plan, shifted));
+    add(text, "the KV cache of a GPU by " + shift_text(plan, shift) + ", to " + shown_bytes(plan, shifted));
   }
 
   /// Counts and times by their ratio.
@@ -70,8 +69,7 @@ std::optional<Finding> serving_calibration(const Plan& plan, const ServingBill& 
   if (!shifts.any) return std::nullopt;
   Finding finding;
   finding.id = "calibrated";
-  finding.text = plan.measured_with.empty() ? "What was measured on this plan" : "What was measured before the changes";
-  finding.text += " shifts " + shifts.text + ".";
+  finding.text = shifts_of(plan) + shifts.text + ".";
   if (plan.has(Key::measured_kv_pool) && bill.promised_concurrency) {
     const double holds = std::floor(*bill.promised_concurrency);
     finding.text += " A replica then holds " + counted(holds, "request", "requests") + ".";

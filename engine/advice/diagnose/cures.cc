@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <set>
+#include <span>
 
 #include "engine/advice/diagnose/calibrate.h"
 #include "engine/advice/diagnose/case.h"
@@ -9,6 +9,10 @@ namespace vram {
 namespace {
 
 constexpr size_t kMost = 5, kAll = 64;
+
+bool is_in(std::span<const std::string_view> list, std::string_view id) {
+  return std::find(list.begin(), list.end(), id) != list.end();
+}
 
 /// Changes that act on what the symptom is of; the rest save memory, too, but not there.
 bool suits(Symptom symptom, std::string_view id) {
@@ -31,16 +35,15 @@ bool suits(Symptom symptom, std::string_view id) {
   static constexpr std::string_view kLong[] = {"attention_flash",     "loss_chunked",      "loss_fused",
                                                "recompute_selective", "recompute_full",    "micro_batch_half",
                                                "micro_batch_one",     "sequence_parallel", "tensor_parallel"};
-  const auto in = [&](auto& list) { return std::find(std::begin(list), std::end(list), id) != std::end(list); };
   switch (symptom) {
     case Symptom::at_start:
-      return in(kStates);
+      return is_in(kStates, id);
     case Symptom::long_sample:
-      return in(kLong);
+      return is_in(kLong, id);
     case Symptom::fragmentation:
       return id == "expandable_segments";
     case Symptom::after_steps:
-      return in(kWork);
+      return is_in(kWork, id);
     default:
       return false;
   }
@@ -88,11 +91,10 @@ bool suits_server(const Case& c, std::string_view id) {
   static constexpr std::string_view kWork[] = {"batch_tokens_half", "max_seqs_half", "ubatch_half",
                                                "flash_on",          "graphs_none",   "serve_gpus",
                                                "gpu_layers_half",   "weights_fp8",   "weights_int4"};
-  const auto in = [&](auto& list) { return std::find(std::begin(list), std::end(list), id) != std::end(list); };
   const bool start = c.symptom == Symptom::at_start;
   const bool share_taken = c.measured.budget && c.measured.free && *c.measured.free < *c.measured.budget;
   if (id == "utilization_up" && share_taken) return false;
-  return start ? in(kRoom) : in(kWork);
+  return start ? is_in(kRoom, id) : is_in(kWork, id);
 }
 
 /// The pool after a change, by the difference between what was measured and what is modelled now.
