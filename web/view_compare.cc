@@ -177,7 +177,7 @@ float figure_table(const App& app, bool serving, const Comparison& comparison, f
   const Columns at = columns_of(x, width);
   for (const ComparedFigure& figure : comparison.figures) {
     if (!is_shown(figure, serving)) continue;
-    if (y == top) y += head_row(at, y, serving ? "Capacity and speed" : "Time and money", "");
+    if (y == top) y += head_row(at, y, serving ? "Capacity and speed" : "Memory, time and money", "");
     const auto shown = [&](const std::optional<double>& value) {
       return value ? figure_text(app.report, figure.kind, *value) : std::string("–");
     };

@@ -98,6 +98,15 @@ float progress_row(App& app, const std::string& at_rest, float x, float y, float
   return height;
 }
 
+/// Where there is no row: a way to what comes nearest.
+float nearest_row(App& app, const Answer& answer, float x, float y) {
+  const std::optional<std::string> share = nearest_share(answer);
+  if (!share) return 0;
+  const Box box{x, y, text_width(kText, "Take the nearest") + px(24), px(28)};
+  if (button("row.nearest", box, "Take the nearest", true)) apply_row(app, *share);
+  return px(44);
+}
+
 /// A sentence whose figure can be made the plan's.
 float limit_rows(App& app, const Answer& answer, float x, float y, float width) {
   const float top = y;
@@ -351,6 +360,7 @@ float plan_view(App& app, float x, float y, float width) {
   for (const Message& message : answer.messages)
     y += paragraph(kSmall, theme().warn, x, y, width, message.text) + px(4);
   y += rows_view(app, answer, x, y, width) + px(20);
+  y += nearest_row(app, answer, x, y);
   return y + below_rows(app, answer, x, y, width) - top;
 }
 

@@ -57,8 +57,11 @@ struct Answer {
   std::vector<FellOut> fell_out;
   std::vector<LayoutRow> layouts;  // the Pareto set of memory, time and cost, best first
   std::vector<DeploymentRow> deployments;
-  std::optional<double> found;            // GPUs, tokens, sequences, requests: what the question asked for
-  std::optional<uint64_t> lacking_bytes;  // where nothing fits: what the smallest layout lacks
+  std::optional<double> found;  // GPUs, tokens, sequences, requests: what the question asked for
+  // Where there is no row: what holds the model and misses the deadline, the budget or the targets by the least factor,
+  std::optional<LayoutRow> nearest_layout;
+  std::optional<DeploymentRow> nearest_deployment;
+  std::optional<uint64_t> lacking_bytes;  // or, where nothing fits, what the smallest one lacks
   std::vector<Limit> limits;
   std::vector<Switch> switches;
   std::vector<Message> messages;

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "engine/advice/change.h"
 #include "engine/advice/question.h"
+#include "engine/advice/remedies.h"
 #include "engine/formats.h"
 #include "engine/largest.h"
 #include "engine/plan/measured_with.h"
@@ -25,11 +27,12 @@ double bits_of(std::string_view id) {
   return format != nullptr ? format->bits : 16;
 }
 
-/// Requests of one replica that may be promised, within `tpot` where it is given, and that the engine runs at a time.
+/// Requests of one replica that may be promised, within `tpot` where it is given, and that the engine runs at a time;
+/// at least one.
 double most_in_flight(const Plan& plan, const ServingBill& bill) {
   double most = std::min(bill.promised_concurrency.value_or(0), plan.max_seqs);
   if (plan.tpot > 0) most = std::min(most, bill.max_concurrency_at_tpot.value_or(0));
-  return std::floor(most);
+  return std::max(1.0, std::floor(most));
 }
 
 bool asks_for_replicas(Question question) {
@@ -92,6 +95,8 @@ void DeploymentSearch::try_one(const Deployment& deployment) {
     return;
   }
   if (bill.device_bytes > bill.capacity_bytes || bill.promised_concurrency.value_or(0) < 1) {
+    const double lack = serving_need(plan, bill) - static_cast<double>(bill.capacity_bytes);
+    if (lack > 0 && (least_lack_bytes_ == 0 || lack < least_lack_bytes_)) least_lack_bytes_ = lack;
     drop(weights);
     return;
   }
@@ -101,7 +106,8 @@ void DeploymentSearch::try_one(const Deployment& deployment) {
     drop(room);
     return;
   }
-  if (meets_targets(plan, bill)) keep(std::move(plan), bill);
+  DeploymentRow row = row_of(plan, bill);
+  if (meets_targets(row)) keep(std::move(row));
 }
 
 /// Gives the replica the load that the question names.
@@ -109,7 +115,6 @@ bool DeploymentSearch::load(Plan& plan, const ServingBill& bill) {
   if (question_ == Question::context) return load_context(plan);
   if (question_ == Question::fit || question_ == Question::fastest) return true;
   const double in_flight = most_in_flight(plan, bill);
-  if (in_flight < 1) return drop(slow_token);
   if (asks_for_replicas(question_)) return load_replicas(plan, in_flight);
   put(plan, Key::concurrency, plan.concurrency, in_flight);
   resolve(plan);
@@ -150,15 +155,24 @@ bool DeploymentSearch::load_context(Plan& plan) {
   return true;
 }
 
-bool DeploymentSearch::meets_targets(const Plan& plan, const ServingBill& bill) {
-  if (plan.tpot > 0 && !(bill.decode_seconds_per_token && *bill.decode_seconds_per_token <= plan.tpot))
-    return drop(slow_token);
-  if (plan.ttft > 0 && bill.prefill_seconds.value_or(0) > plan.ttft) return drop(slow_prompt);
-  if (plan.qps > 0 && !(bill.requests_per_second.value_or(0) >= plan.qps * (1 - 1e-9))) return drop(slow_rate);
-  return true;
+/// What misses a target least is kept beside the rows.
+bool DeploymentSearch::meets_targets(const DeploymentRow& row) {
+  constexpr double kNever = std::numeric_limits<double>::infinity();
+  const Plan& plan = row.plan;
+  const double slow_by[] = {plan.tpot > 0 ? row.decode_seconds_per_token.value_or(kNever) / plan.tpot : 0,
+                            plan.ttft > 0 ? row.prefill_seconds.value_or(0) / plan.ttft : 0,
+                            plan.qps > 0 ? plan.qps * (1 - 1e-9) / row.requests_per_second.value_or(0) : 0};
+  constexpr Reason kReason[] = {slow_token, slow_prompt, slow_rate};
+  const auto* const worst = std::max_element(std::begin(slow_by), std::end(slow_by));
+  if (*worst <= 1) return true;
+  if (!missed_ || *worst < least_miss_) {
+    missed_ = row;
+    least_miss_ = *worst;
+  }
+  return drop(kReason[worst - std::begin(slow_by)]);
 }
 
-void DeploymentSearch::keep(Plan plan, const ServingBill& bill) {
+DeploymentRow DeploymentSearch::row_of(const Plan& plan, const ServingBill& bill) const {
   DeploymentRow row;
   const Plan& own = kinds_[kind_];
   row.verdict = bill.verdict;
@@ -175,9 +189,13 @@ void DeploymentSearch::keep(Plan plan, const ServingBill& bill) {
   const double price = plan.price > 0 ? plan.price : 1;
   row.merits = {-wanted(question_, plan), row.gpus * price, bill.decode_seconds_per_token.value_or(0),
                 bill.usd_per_million_tokens.value_or(0), row.bits_lost};
-  row.plan = std::move(plan);
+  row.plan = plan;
+  return row;
+}
+
+void DeploymentSearch::keep(DeploymentRow row) {
   ++kept_;
-  ParetoSet<DeploymentRow>& rows = bill.verdict == Verdict::fits ? fitting_ : tight_;
+  ParetoSet<DeploymentRow>& rows = row.verdict == Verdict::fits ? fitting_ : tight_;
   if (rows.wants(row.merits)) rows.add(std::move(row));
 }
 
@@ -210,7 +228,12 @@ void DeploymentSearch::finish(Answer& answer) const {
   for (size_t i = 0; i < reasons; ++i) {
     if (fell_out[i] > 0) answer.fell_out.push_back({kReasons[i], fell_out[i]});
   }
-  if (answer.deployments.empty()) return;
+  if (answer.deployments.empty()) {
+    answer.nearest_deployment = missed_;
+    if (!missed_ && least_lack_bytes_ > 0)
+      answer.lacking_bytes = static_cast<uint64_t>(std::min(least_lack_bytes_, static_cast<double>(kLargestBillBytes)));
+    return;
+  }
   const DeploymentRow& best = answer.deployments.front();
   if (question_ == Question::concurrency || question_ == Question::context) answer.found = wanted(question_, best.plan);
   if (question_ == Question::fewest_gpus || question_ == Question::replicas) answer.found = best.gpus;

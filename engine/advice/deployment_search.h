@@ -30,8 +30,9 @@ class DeploymentSearch {
   bool load(Plan& plan, const ServingBill& bill);
   bool load_replicas(Plan& plan, double in_flight);
   bool load_context(Plan& plan);
-  bool meets_targets(const Plan& plan, const ServingBill& bill);
-  void keep(Plan plan, const ServingBill& bill);
+  bool meets_targets(const DeploymentRow& row);
+  DeploymentRow row_of(const Plan& plan, const ServingBill& bill) const;
+  void keep(DeploymentRow row);
   bool drop(Reason reason);
 
   Question question_;
@@ -40,6 +41,9 @@ class DeploymentSearch {
   size_t kind_ = 0, next_ = 0;
   std::vector<Deployment> deployments_;
   ParetoSet<DeploymentRow> fitting_, tight_;
+  std::optional<DeploymentRow> missed_;  // fits, and misses the targets least
+  double least_miss_ = 0;                // by this factor
+  double least_lack_bytes_ = 0;          // a GPU, of what does not fit; 0 = not known
   std::array<size_t, reasons> fell_out_{};
   size_t tried_ = 0, kept_ = 0;
 };

@@ -62,6 +62,14 @@ void add_time(LayoutRow& row) {
   row.merits = {static_cast<double>(row.device_bytes), seconds, seconds * row.plan.gpus * row.plan.price};
 }
 
+void add_memory(LayoutRow& row, const TrainingTotals& need) {
+  row.verdict = need.verdict;
+  row.device_bytes = need.device_bytes;
+  row.band_bytes = need.band_bytes;
+  row.headroom_bytes = need.headroom_bytes;
+  row.merits[0] = static_cast<double>(need.device_bytes);
+}
+
 }  // namespace
 
 LayoutSearch::LayoutSearch(const Plan& plan)
@@ -212,8 +220,9 @@ bool LayoutSearch::try_layout(Plan plan, uint64_t* least_bytes, const TrainingTo
   row.plan = std::move(plan);
   row.device_bytes = *least_bytes;
   add_time(row);
-  if (deadline_ > 0 && !(row.days && *row.days <= deadline_)) return drop(deadline, 1), true;
-  if (budget_ > 0 && !(row.usd && *row.usd <= budget_)) return drop(budget, 1), true;
+  const bool late = deadline_ > 0 && !(row.days && *row.days <= deadline_);
+  const bool dear = budget_ > 0 && !(row.usd && *row.usd <= budget_);
+  if (late || dear) return note_miss(std::move(row)), drop(late ? deadline : budget, 1), true;
   if (fitting_ > 0 && !fitting_rows_.wants(row.merits)) return ++kept_, true;
   const TrainingTotals need = known != nullptr ? *known : training_totals(row.plan);
   if (need.verdict == Verdict::invalid) return drop(illegal, 1), true;
@@ -237,12 +246,20 @@ Plan LayoutSearch::laid_out(const Layout& layout) const {
 
 void LayoutSearch::note_lack(const TrainingTotals& need) { nearest_ = std::max(nearest_, need.headroom_bytes); }
 
+/// Only what comes nearer than the last one that fits is billed.
+void LayoutSearch::note_miss(LayoutRow row) {
+  if (!row.days || (budget_ > 0 && !row.usd)) return;
+  const double miss = std::max(deadline_ > 0 ? *row.days / deadline_ : 0, budget_ > 0 ? *row.usd / budget_ : 0);
+  if (kept_ > 0 || (missed_ && miss >= least_miss_)) return;
+  const TrainingTotals need = training_totals(row.plan);
+  if (!holds(row.plan, need) || need.host_verdict == Verdict::exceeds) return;
+  add_memory(row, need);
+  missed_ = std::move(row);
+  least_miss_ = miss;
+}
+
 void LayoutSearch::keep_row(LayoutRow row, const TrainingTotals& need) {
-  row.verdict = need.verdict;
-  row.device_bytes = need.device_bytes;
-  row.band_bytes = need.band_bytes;
-  row.headroom_bytes = need.headroom_bytes;
-  row.merits[0] = static_cast<double>(need.device_bytes);
+  add_memory(row, need);
   const bool sure = holds(row.plan, need);
   if (sure) ++fitting_;
   ++kept_;
@@ -342,8 +359,9 @@ void LayoutSearch::finish(Answer& answer) const {
   }
   if (found_ > 0) answer.found = found_;
   if (question_ == Question::fewest_gpus && !answer.layouts.empty()) answer.found = answer.layouts.front().plan.gpus;
-  if (answer.layouts.empty() && nearest_ < 0 && nearest_ != INT64_MIN)
-    answer.lacking_bytes = static_cast<uint64_t>(-nearest_);
+  if (!answer.layouts.empty()) return;
+  answer.nearest_layout = missed_;
+  if (!missed_ && nearest_ < 0 && nearest_ != INT64_MIN) answer.lacking_bytes = static_cast<uint64_t>(-nearest_);
 }
 
 }  // namespace vram

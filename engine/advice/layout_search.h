@@ -42,6 +42,7 @@ class LayoutSearch {
   Plan laid_out(const Layout& layout) const;
   void keep_row(LayoutRow row, const TrainingTotals& need);
   void note_lack(const TrainingTotals& need);
+  void note_miss(LayoutRow row);
   std::vector<double> sizes_of(const Spread& spread) const;
   void drop(Reason reason, size_t count) { fell_out_[reason] += count; }
 
@@ -66,7 +67,9 @@ class LayoutSearch {
   double found_ = 0;    // tokens or sequences
   double deadline_ = 0, budget_ = 0;
   ParetoSet<LayoutRow> fitting_rows_, tight_rows_;
-  int64_t nearest_ = INT64_MIN;  // headroom of the layout that lacks least
+  int64_t nearest_ = INT64_MIN;      // headroom of the layout that lacks least
+  std::optional<LayoutRow> missed_;  // fits, and misses the deadline or the budget least
+  double least_miss_ = 0;            // by this factor
   std::array<size_t, reasons> fell_out_{};
   size_t tried_ = 0, kept_ = 0;
 };

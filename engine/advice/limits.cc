@@ -102,15 +102,18 @@ std::vector<Limit> serving_limits(const Plan& plan) {
   if (bill.promised_concurrency) {
     const double requests = std::floor(*bill.promised_concurrency);
     limits.push_back(limit("concurrency", requests,
-                           "This replica can promise " + show_grouped(requests) + " requests of " +
+                           "This replica can promise " +
+                               (requests == 0 ? "no request" : counted(requests, "request", "requests")) + " of " +
                                show_grouped(plan.prompt + plan.output) + " tokens at a time.",
                            requests >= 1 ? "concurrency=" + write_number(requests) : ""));
   }
   if (bill.longest_context) {
     const double tokens = std::floor(*bill.longest_context);
+    const std::string requests = counted(plan.concurrency, "request", "requests") + " at a time ";
     limits.push_back(limit("context", tokens,
-                           show_grouped(plan.concurrency) + (plan.concurrency == 1 ? " request" : " requests") +
-                               " at a time can be up to " + show_grouped(tokens) + " tokens long, without reserve.",
+                           tokens == 0
+                               ? "Not one token of " + requests + "fits."
+                               : requests + "can be up to " + show_grouped(tokens) + " tokens long, without reserve.",
                            ""));
   }
   return limits;

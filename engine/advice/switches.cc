@@ -15,7 +15,8 @@ std::optional<Switch> training_switch(const Plan& plan, const TrainingTotals& be
   one.saves_bytes = static_cast<int64_t>(before.device_bytes) - static_cast<int64_t>(after.device_bytes);
   one.time_ratio = time_ratio(plan, changed);
   one.verdict = after.verdict;
-  return one;
+  const bool idle = one.saves_bytes == 0 && one.time_ratio.value_or(1) == 1;
+  return idle ? std::nullopt : std::optional(std::move(one));
 }
 
 std::optional<Switch> serving_switch(const Plan& plan, const ServingBill& before, const Change& change) {
@@ -41,13 +42,15 @@ std::vector<Switch> training_switches(const Plan& plan) {
   std::vector<Switch> switches;
   const TrainingTotals before = training_totals(plan);
   if (before.verdict == Verdict::invalid) return switches;
-  std::vector<Change> changes = training_changes(plan);
-  for (Change& undone : training_reversals(plan)) changes.push_back(std::move(undone));
   std::string_view last;
-  for (const Change& change : changes) {
+  for (const Change& change : training_changes(plan)) {
     if (change.id == last) continue;  // of more and more GPUs the first
     last = change.id;
-    if (auto one = training_switch(plan, before, change)) switches.push_back(std::move(*one));
+    auto one = training_switch(plan, before, change);
+    if (one && one->saves_bytes >= 0) switches.push_back(std::move(*one));
+  }
+  for (const Change& undone : training_reversals(plan)) {
+    if (auto one = training_switch(plan, before, undone)) switches.push_back(std::move(*one));
   }
   return switches;
 }

@@ -19,7 +19,8 @@ struct Switch {
   Verdict verdict = Verdict::invalid;
 };
 
-/// Each change that the plan could make, in the order people should try them, and then what is on already, undone.
+/// Each change that the plan could make and that saves something, in the order people should try them, and then what is
+/// on already, undone.
 std::vector<Switch> training_switches(const Plan& plan);
 std::vector<Switch> serving_switches(const Plan& plan);
 

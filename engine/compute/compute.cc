@@ -124,7 +124,11 @@ void set_steps(const Plan& plan, ComputeFigures& out) {
   const double speed = plan.gpus * peak_flops(plan) * out.mfu.value_or(0);
   if (!out.step_flops || !(speed > 0)) return;
   out.step_seconds = figure(*out.step_flops / speed);
-  if (out.step_seconds) out.tokens_per_second = figure(plan.global_batch * plan.seq / *out.step_seconds);
+  if (!out.step_seconds) return;
+  out.tokens_per_second = figure(plan.global_batch * plan.seq / *out.step_seconds);
+  if (!out.tokens_per_second) return;
+  const double hours = 1e9 / (*out.tokens_per_second * plan.goodput) / kSecondsPerHour;
+  out.usd_per_billion_tokens = figure(hours * plan.gpus * plan.price);
 }
 
 void set_run(const Plan& plan, const Counts& counts, ComputeFigures& out) {

@@ -37,7 +37,8 @@ struct ComputeFigures {
   const char* mfu_source = "";  // "given" (so or as measured_tokens_per_second), "estimated"
   const char* bound = "";       // what takes most of a step: "compute", "memory", "link", "network", "bubble"
   StepSeconds step;             // of the estimate, whether or not mfu is given
-  std::optional<double> attention_share, micro_batches, step_seconds, tokens_per_second, days, gpu_hours, usd, kwh;
+  std::optional<double> attention_share, micro_batches, step_seconds, tokens_per_second;
+  std::optional<double> usd_per_billion_tokens, days, gpu_hours, usd, kwh;  // goodput counted
   std::vector<Traffic> traffic;
   std::optional<double> napkin_flops;  // 6 N D (6 N a token where no tokens are given)
   std::vector<Message> messages;       // e.g. FLOPs fell back to 6n

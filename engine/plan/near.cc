@@ -1,6 +1,7 @@
 #include "engine/plan/near.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "engine/text.h"
@@ -32,10 +33,27 @@ std::string plain(const std::vector<std::string>& words) {
   return joined;
 }
 
+bool has(const std::vector<std::string>& words, const std::string& word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
 bool has_all(const std::vector<std::string>& words, const std::vector<std::string>& wanted) {
-  return std::all_of(wanted.begin(), wanted.end(), [&](const std::string& word) {
-    return std::find(words.begin(), words.end(), word) != words.end();
-  });
+  return std::all_of(wanted.begin(), wanted.end(), [&](const std::string& word) { return has(words, word); });
+}
+
+/// The first word and every other one, or its beginning: a100 40 of a100-sxm4-40gb.
+bool begins_all(const std::vector<std::string>& words, const std::vector<std::string>& wanted) {
+  return has(words, wanted.front()) && std::all_of(wanted.begin(), wanted.end(), [&](const std::string& word) {
+           return std::any_of(words.begin(), words.end(), [&](const auto& other) { return other.starts_with(word); });
+         });
+}
+
+/// Words wanted in vain, where the name's first word is wanted and so are half of the others: 1 for b200-180gb of
+/// b200-sxm-180gb. Empty where it has less.
+std::optional<size_t> words_in_vain(const std::vector<std::string>& words, const std::vector<std::string>& wanted) {
+  const auto vain = static_cast<size_t>(
+      std::count_if(wanted.begin(), wanted.end(), [&](const std::string& word) { return !has(words, word); }));
+  return has(wanted, words.front()) && 2 * vain <= wanted.size() ? std::optional(vain) : std::nullopt;
 }
 
 /// Insertions, deletions and changes that turn one into the other (Levenshtein).
@@ -65,10 +83,15 @@ std::vector<std::string_view> near_matches(std::string_view name, const std::vec
     const std::string other = plain(others);
     const size_t at = wanted.size() >= 3 ? other.find(wanted) : std::string::npos;
     const size_t distance = edits(wanted, other);
+    const std::optional<size_t> vain = words_in_vain(others, words);
     if (distance > 0 && has_all(others, words)) {
       ranked.push_back({1, candidate});  // a100 of a100-sxm4-80gb, sooner than a mistyped a10
     } else if (at != std::string::npos) {
       ranked.push_back({std::min<size_t>(2 * distance, at == 0 ? 3 : 4), candidate});  // its beginning, or a part
+    } else if (begins_all(others, words)) {
+      ranked.push_back({2, candidate});
+    } else if (vain && (3 + *vain < 2 * distance || 3 * distance > wanted.size() + 2)) {
+      ranked.push_back({3 + *vain, candidate});
     } else if (3 * distance <= wanted.size() + 2) {
       ranked.push_back({2 * distance, candidate});
     }

@@ -75,6 +75,7 @@ struct Reader {
     if (!may_say()) return;
     unusable.push_back({row.key, messages.size()});
     say(row.name, value, quoted(value) + " is not " + accepted_values(row));
+    if (row.key == Key::gpus_among) messages.back().text += ": " + unknown_gpu_among(value);
   }
 
   void read_unknown(const std::string& name, const std::string& value, std::string_view pair) {

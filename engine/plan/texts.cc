@@ -4,6 +4,8 @@
 #include <cmath>
 
 #include "engine/model/layer_shape.h"
+#include "engine/plan/near.h"
+#include "engine/plan/percent.h"
 #include "engine/preset_table.h"
 #include "engine/units.h"
 
@@ -16,9 +18,10 @@ constexpr double kMostLayers = 10000;
 constexpr std::string_view kModules[] = {"core_attn", "moe_act", "layernorm",     "mla_up_proj",
                                          "mlp",       "moe",     "shared_experts"};
 
-bool names_gpu(std::string_view id) {
-  const auto presets = hardware_presets();
-  return std::any_of(presets.begin(), presets.end(), [id](const PresetRow& row) { return row.id == id; });
+std::vector<std::string_view> gpu_ids() {
+  std::vector<std::string_view> ids;
+  for (const PresetRow& row : hardware_presets()) ids.push_back(row.id);
+  return ids;
 }
 
 }  // namespace
@@ -71,11 +74,16 @@ std::string read_version(std::string_view text) {
   return usable ? std::string(text) : "";
 }
 
-std::string read_gpus_among(std::string_view text) {
+std::string read_gpus_among(std::string_view text) { return unknown_gpu_among(text).empty() ? std::string(text) : ""; }
+
+std::string unknown_gpu_among(std::string_view text) {
+  const std::vector<std::string_view> ids = gpu_ids();
   for (const std::string_view part : split(text, ',')) {
-    if (!names_gpu(part)) return "";
+    if (std::find(ids.begin(), ids.end(), part) != ids.end()) continue;
+    const std::vector<std::string_view> near = near_matches(part, ids);
+    return printable(part, 80) + " is none" + (near.empty() ? "" : ", " + std::string(near.front()) + " is one");
   }
-  return std::string(text);
+  return "";
 }
 
 }  // namespace vram

@@ -17,4 +17,8 @@ std::string read_recompute_modules(std::string_view text);  // "core_attn,mlp"
 std::string read_version(std::string_view text);            // "0.9.1"
 std::string read_gpus_among(std::string_view text);         // "a100-sxm4-80gb,h100-sxm5-80gb"
 
+/// The first of such a list that names no accelerator, and what it may have meant: "b200-sxm is none, b200-sxm-192gb is
+/// one"; "" where all do.
+std::string unknown_gpu_among(std::string_view text);
+
 }  // namespace vram

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,6 +29,8 @@ std::string layout_words(const Plan& row);
 std::string deployment_words(const Plan& row);
 /// The share string of a row of the answer, without what was asked.
 std::string row_share(const Answer& answer, size_t row);
+/// Where there is no row: that of what comes nearest to the deadline, the budget or the targets.
+std::optional<std::string> nearest_share(const Answer& answer);
 size_t row_count(const Answer& answer);
 
 std::string answer_json(const Answer& answer, size_t most);  // contract section 2; one line, no trailing newline

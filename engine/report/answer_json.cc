@@ -8,8 +8,8 @@
 namespace vram {
 namespace {
 
-void write_layout(JsonWriter& json, const LayoutRow& row) {
-  json.open('{');
+void write_item(JsonWriter& json, const LayoutRow& row, std::string_view name = "") {
+  json.open('{', name);
   json.member("share", write_plan(row.plan, false));
   json.member("gpus", row.plan.gpus);
   json.member("device_bytes", row.device_bytes);
@@ -25,8 +25,8 @@ void write_layout(JsonWriter& json, const LayoutRow& row) {
   json.close('}');
 }
 
-void write_deployment(JsonWriter& json, const DeploymentRow& row) {
-  json.open('{');
+void write_item(JsonWriter& json, const DeploymentRow& row, std::string_view name = "") {
+  json.open('{', name);
   json.member("share", write_plan(row.plan, false));
   json.member("gpus", row.gpus);
   json.member("replicas", row.plan.replicas);
@@ -43,21 +43,14 @@ void write_deployment(JsonWriter& json, const DeploymentRow& row) {
   json.close('}');
 }
 
-template <class Rows, class Write>
-void write_list(JsonWriter& json, const char* name, const Rows& rows, size_t most, Write write) {
-  json.open('[', name);
-  for (size_t i = 0; i < std::min(most, rows.size()); ++i) write(json, rows[i]);
-  json.close(']');
-}
-
-void write_fell_out(JsonWriter& json, const FellOut& group) {
+void write_item(JsonWriter& json, const FellOut& group) {
   json.open('{');
   json.member("reason", group.reason);
   json.member("count", static_cast<uint64_t>(group.count));
   json.close('}');
 }
 
-void write_limit(JsonWriter& json, const Limit& limit) {
+void write_item(JsonWriter& json, const Limit& limit) {
   json.open('{');
   json.member("id", limit.id);
   json.member("text", limit.text);
@@ -66,7 +59,7 @@ void write_limit(JsonWriter& json, const Limit& limit) {
   json.close('}');
 }
 
-void write_switch(JsonWriter& json, const Switch& one) {
+void write_item(JsonWriter& json, const Switch& one) {
   json.open('{');
   json.member("id", one.change.id);
   json.member("text", one.change.text);
@@ -79,6 +72,13 @@ void write_switch(JsonWriter& json, const Switch& one) {
   json.close('}');
 }
 
+template <class Rows>
+void write_list(JsonWriter& json, const char* name, const Rows& rows, size_t most) {
+  json.open('[', name);
+  for (size_t i = 0; i < std::min(most, rows.size()); ++i) write_item(json, rows[i]);
+  json.close(']');
+}
+
 }  // namespace
 
 std::string answer_json(const Answer& answer, size_t most) {
@@ -88,14 +88,16 @@ std::string answer_json(const Answer& answer, size_t most) {
   json.member("tried", static_cast<uint64_t>(answer.tried));
   json.member("found", answer.found);
   if (answer.serving) {
-    write_list(json, "deployments", answer.deployments, most, write_deployment);
+    write_list(json, "deployments", answer.deployments, most);
   } else {
-    write_list(json, "layouts", answer.layouts, most, write_layout);
+    write_list(json, "layouts", answer.layouts, most);
   }
-  write_list(json, "fell_out", answer.fell_out, SIZE_MAX, write_fell_out);
+  if (answer.nearest_layout) write_item(json, *answer.nearest_layout, "nearest");
+  if (answer.nearest_deployment) write_item(json, *answer.nearest_deployment, "nearest");
+  write_list(json, "fell_out", answer.fell_out, SIZE_MAX);
   json.member("lacking_bytes", answer.lacking_bytes);
-  write_list(json, "limits", answer.limits, SIZE_MAX, write_limit);
-  write_list(json, "switches", answer.switches, SIZE_MAX, write_switch);
+  write_list(json, "limits", answer.limits, SIZE_MAX);
+  write_list(json, "switches", answer.switches, SIZE_MAX);
   write_message_list(json, answer.messages);
   json.close('}');
   return json.text();

@@ -54,20 +54,27 @@ TextTable narrow_switches(const Plan& plan, const Answer& answer) {
   return narrow;
 }
 
+void add_share(std::string& out, std::string lead, const std::string& share) {
+  for (const std::string& part : wrap_share(share, kTextColumns - lead.size())) {
+    out += lead + part + "\n";
+    lead = "    ";
+  }
+}
+
 void add_shares(std::string& out, const Answer& answer, size_t most) {
   const size_t rows = std::min(most, row_count(answer));
-  for (size_t i = 0; i < rows; ++i) {
-    std::string lead = pad_left(std::to_string(i + 1), 2) + "  ";
-    for (const std::string& part : wrap_share(row_share(answer, i), kTextColumns - lead.size())) {
-      out += lead + part + "\n";
-      lead = "    ";
-    }
-  }
+  for (size_t i = 0; i < rows; ++i) add_share(out, pad_left(std::to_string(i + 1), 2) + "  ", row_share(answer, i));
 }
 
 void add_markdown_table(std::string& out, const TextTable& table) {
   out += "\n" + markdown_row(table.heading) + markdown_rule(table.alignment);
   for (const auto& row : table.rows) out += markdown_row(row);
+}
+
+/// On a page a link to it, else the share string as it is.
+std::string share_link(const std::string& row, std::string_view page) {
+  const std::string share = markdown_target(row);
+  return page.empty() ? "`" + share + "`" : "[" + share + "](" + markdown_target(page) + "#" + share + ")";
 }
 
 std::string csv_number(double value) { return write_number(value); }
@@ -84,6 +91,7 @@ std::string answer_text(const Plan& plan, const Answer& answer, size_t most) {
     out += "\n";
     add_shares(out, answer, most);
   }
+  if (const auto nearest = nearest_share(answer)) add_share(out += "\n", "    ", *nearest);
   if (!answer.limits.empty()) out += std::string("\n") + kLimitsTitle + "\n";
   for (const Limit& limit : answer.limits) out += paragraph("- ", limit.text);
   if (!answer.fell_out.empty()) out += "\nThe others\n";
@@ -102,11 +110,10 @@ std::string answer_markdown(const Plan& plan, const Answer& answer, size_t most,
     add_markdown_table(out, table);
     out += "\n";
     for (size_t i = 0; i < table.rows.size(); ++i) {
-      const std::string share = markdown_target(row_share(answer, i));
-      out += std::to_string(i + 1) + ". ";
-      out += page.empty() ? "`" + share + "`\n" : "[" + share + "](" + markdown_target(page) + "#" + share + ")\n";
+      out += std::to_string(i + 1) + ". " + share_link(row_share(answer, i), page) + "\n";
     }
   }
+  if (const auto nearest = nearest_share(answer)) out += "\nThe nearest: " + share_link(*nearest, page) + "\n";
   if (!answer.limits.empty()) out += std::string("\n### ") + kLimitsTitle + "\n\n";
   for (const Limit& limit : answer.limits) out += "- " + markdown_text(limit.text) + "\n";
   if (!answer.fell_out.empty()) out += "\n### The others\n\n";

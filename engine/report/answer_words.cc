@@ -19,15 +19,74 @@ std::string tried_sentence(const Answer& answer) {
          (rows == 1 ? " stands out." : " stand out.");
 }
 
-std::string nothing_sentence(const Plan& plan, const Answer& answer) {
-  std::string text = answer.serving ? "No deployment does what is asked." : "No layout fits.";
-  if (answer.lacking_bytes)
-    text = "No layout fits: the nearest lacks " + shown_bytes(plan, static_cast<double>(*answer.lacking_bytes)) +
-           " on its fullest GPU.";
+std::string gpus_of(const Plan& row, double gpus) { return n(gpus) + " × " + row.accelerator->name; }
+
+std::string dollars(double usd) { return n(std::round(usd)) + " USD"; }
+
+/// "a, b and c".
+std::string listed(const std::vector<std::string>& parts) {
+  std::string text;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    if (i > 0) text += i + 1 == parts.size() ? " and " : ", ";
+    text += parts[i];
+  }
   return text;
 }
 
-std::string gpus_of(const Plan& row, double gpus) { return n(gpus) + " × " + row.accelerator->name; }
+/// What nothing keeps to, and what the nearest one takes instead.
+struct Missed {
+  std::vector<std::string> limits, takes;
+};
+
+void add_miss(Missed& missed, const std::string& limit, const std::string& takes) {
+  missed.limits.push_back(limit);
+  missed.takes.push_back(takes);
+}
+
+Missed missed_by(const Plan& plan, const LayoutRow& row) {
+  Missed missed;
+  if (plan.deadline > 0 && row.days.value_or(0) > plan.deadline)
+    add_miss(missed, "the deadline of " + show_duration(plan.deadline * 86400),
+             "takes " + show_duration(*row.days * 86400));
+  if (plan.budget > 0 && row.usd.value_or(0) > plan.budget)
+    add_miss(missed, "the budget of " + dollars(plan.budget), "costs " + dollars(*row.usd));
+  return missed;
+}
+
+Missed missed_by(const Plan& plan, const DeploymentRow& row) {
+  Missed missed;
+  if (plan.tpot > 0 && row.decode_seconds_per_token && *row.decode_seconds_per_token > plan.tpot)
+    add_miss(missed, show_duration(plan.tpot) + " a token",
+             "takes " + show_duration(*row.decode_seconds_per_token) + " a token");
+  if (plan.ttft > 0 && row.prefill_seconds && *row.prefill_seconds > plan.ttft)
+    add_miss(missed, show_duration(plan.ttft) + " to the first token",
+             "takes " + show_duration(*row.prefill_seconds) + " to the first token");
+  if (plan.qps > 0 && row.requests_per_second.value_or(0) < plan.qps)
+    add_miss(missed, show_count(plan.qps) + " requests a second",
+             "does " + show_count(row.requests_per_second.value_or(0)) + " requests a second");
+  return missed;
+}
+
+std::string missed_sentence(const std::string& what, const Missed& missed, const std::string& where) {
+  return "No " + what + " keeps to " + listed(missed.limits) + ": the nearest " + listed(missed.takes) + " on " +
+         where + ".";
+}
+
+std::string nothing_sentence(const Plan& plan, const Answer& answer) {
+  const std::string what = answer.serving ? "deployment" : "layout";
+  if (answer.nearest_layout) {
+    const LayoutRow& row = *answer.nearest_layout;
+    return missed_sentence(what, missed_by(plan, row), gpus_of(row.plan, row.plan.gpus));
+  }
+  if (answer.nearest_deployment) {
+    const DeploymentRow& row = *answer.nearest_deployment;
+    return missed_sentence(what, missed_by(plan, row), gpus_of(row.plan, row.gpus));
+  }
+  if (answer.lacking_bytes)
+    return "No " + what + " fits: the nearest lacks " + shown_bytes(plan, static_cast<double>(*answer.lacking_bytes)) +
+           " on its fullest GPU.";
+  return answer.serving ? "No deployment does what is asked." : "No layout fits.";
+}
 
 std::string found_sentence(const Answer& answer) {
   const double found = answer.found.value_or(0);
@@ -36,8 +95,10 @@ std::string found_sentence(const Answer& answer) {
       return "Longest sequence: " + counted(found, "token.", "tokens.");
     case Question::largest_batch:
       return "Largest micro-batch: " + counted(found, "sequence.", "sequences.");
-    case Question::concurrency:
-      return "Most requests at a time: " + n(found) + ".";
+    case Question::concurrency: {
+      const bool limited = found >= answer.deployments.front().plan.max_seqs;
+      return "Most requests at a time: " + n(found) + (limited ? ", as many as max_seqs lets run." : ".");
+    }
     case Question::context:
       return "Longest prompt: " + counted(found, "token.", "tokens.");
     default:
@@ -50,7 +111,7 @@ std::string best_layout_sentence(const Answer& answer) {
   const std::string where = gpus_of(best.plan, best.plan.gpus);
   if (answer.question == Question::fewest_gpus) return "Fewest GPUs: " + where + ".";
   if (answer.question == Question::cheapest && best.usd)
-    return "Cheapest: " + n(std::round(*best.usd)) + " USD on " + where + ".";
+    return "Cheapest: " + dollars(*best.usd) + " on " + where + ".";
   if (answer.found) return found_sentence(answer);
   if (best.days) return "Fastest: " + show_duration(*best.days * 86400) + " on " + where + ".";
   if (best.tokens_per_second)
@@ -91,6 +152,12 @@ void add_size(std::string& text, const char* name, double size) {
 }  // namespace
 
 size_t row_count(const Answer& answer) { return answer.serving ? answer.deployments.size() : answer.layouts.size(); }
+
+std::optional<std::string> nearest_share(const Answer& answer) {
+  if (answer.nearest_layout) return write_plan(answer.nearest_layout->plan, false);
+  if (answer.nearest_deployment) return write_plan(answer.nearest_deployment->plan, false);
+  return std::nullopt;
+}
 
 std::string row_share(const Answer& answer, size_t row) {
   return write_plan(answer.serving ? answer.deployments[row].plan : answer.layouts[row].plan, false);

@@ -89,6 +89,8 @@ void add_compute(const ComputeFigures& here, const ComputeFigures& there, Figure
   rows.add("compute.step_seconds", "Step", FigureKind::seconds, here, there, &ComputeFigures::step_seconds);
   rows.add("compute.tokens_per_second", "Trained tokens/s", count, here, there, &ComputeFigures::tokens_per_second);
   rows.add("compute.mfu", "MFU", FigureKind::share, here, there, &ComputeFigures::mfu);
+  rows.add("compute.usd_per_billion_tokens", "USD a billion tokens", FigureKind::usd, here, there,
+           &ComputeFigures::usd_per_billion_tokens);
   rows.add("compute.days", "Days of the run", count, here, there, &ComputeFigures::days);
   rows.add("compute.gpu_hours", "GPU-hours", count, here, there, &ComputeFigures::gpu_hours);
   rows.add("compute.usd", "Cost of the run", FigureKind::usd, here, there, &ComputeFigures::usd);

@@ -66,6 +66,7 @@ void add_speed(const Report& report, FigureList& list) {
     list.add("Tokens a second", show_count(*compute.tokens_per_second),
              show_count(*compute.tokens_per_second / report.plan.gpus) + " a GPU");
   }
+  if (compute.usd_per_billion_tokens) list.add("Cost", usd_text(*compute.usd_per_billion_tokens), "a billion tokens");
   if (*compute.bound) list.add("Bound by", compute.bound);
 }
 
@@ -75,7 +76,7 @@ void add_run(const ComputeFigures& compute, FigureList& list) {
     list.add("", flops_text(*compute.hardware_flops), "hardware FLOPs, recomputation counted");
   if (compute.days) list.add("Time", show_duration(*compute.days * 86400));
   if (compute.gpu_hours) list.add("GPU-hours", show_count(*compute.gpu_hours));
-  if (compute.usd) list.add("Cost", usd_text(*compute.usd));
+  if (compute.usd) list.add("Cost", usd_text(*compute.usd), "of the run");
   if (compute.kwh) list.add("Energy", show_count(*compute.kwh) + " kWh");
 }
 

@@ -171,6 +171,7 @@ void write_compute(JsonWriter& json, const ComputeFigures& compute) {
   json.member("micro_batches", compute.micro_batches);
   json.member("step_seconds", compute.step_seconds);
   json.member("tokens_per_second", compute.tokens_per_second);
+  json.member("usd_per_billion_tokens", compute.usd_per_billion_tokens);
   json.member("days", compute.days);
   json.member("gpu_hours", compute.gpu_hours);
   json.member("usd", compute.usd);

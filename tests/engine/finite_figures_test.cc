@@ -47,6 +47,7 @@ std::vector<Figure> figures_of(const Report& report) {
                                  {"micro_batches", c.micro_batches},
                                  {"step_seconds", c.step_seconds},
                                  {"tokens_per_second", c.tokens_per_second},
+                                 {"usd_per_billion_tokens", c.usd_per_billion_tokens},
                                  {"days", c.days},
                                  {"gpu_hours", c.gpu_hours},
                                  {"usd", c.usd},

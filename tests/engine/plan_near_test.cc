@@ -21,6 +21,9 @@ TEST_CASE("what a mistyped name may have meant") {
       {"b200", "; did you mean b200-180gb?"},
       {"h100-sxm5-80bg", "; did you mean h100-sxm5-80gb?"},  // mistyped
       {"l5", "; did you mean l4?"},
+      {"a100-40", "; did you mean a100-pcie-40gb?"},
+      {"b200-sxm-180gb", "; did you mean b200-180gb?"},
+      {"nvidia-b200", "; did you mean b200-180gb?"},
       {"tpu", ""},
       {"", ""},
       {"--", ""},

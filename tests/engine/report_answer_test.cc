@@ -41,16 +41,22 @@ TEST_CASE("The answer is one sentence that names what was asked") {
     const char* share;
     const char* words;
   };
-  const Row rows[] = {{"model=llama-3.1-8b&gpus=8", "Fastest"},
-                      {"model=llama-3.1-8b&question=fewest-gpus", "Fewest GPUs"},
-                      {"model=llama-3.1-8b&gpus=8&question=longest-seq", "Longest sequence"},
-                      {"model=llama-3.1-8b&gpus=8&question=largest-batch", "Largest micro-batch"},
-                      {"model=llama-3.1-8b&gpus=8&question=cheapest&tokens=1e9", "Cheapest"},
-                      {"model=llama-3.1-405b&gpus=8", "No layout fits"},
-                      {"model=llama-3.1-8b&question=concurrency", "Most requests at a time"},
-                      {"model=llama-3.1-8b&question=context", "Longest prompt"},
-                      {"model=llama-3.1-8b&question=replicas", "Fewest GPUs"},
-                      {"model=llama-3.1-8b&question=cheapest&view=serve", "Cheapest"}};
+  const Row rows[] = {
+      {"model=llama-3.1-8b&gpus=8", "Fastest"},
+      {"model=llama-3.1-8b&question=fewest-gpus", "Fewest GPUs"},
+      {"model=llama-3.1-8b&gpus=8&question=longest-seq", "Longest sequence"},
+      {"model=llama-3.1-8b&gpus=8&question=largest-batch", "Largest micro-batch"},
+      {"model=llama-3.1-8b&gpus=8&question=cheapest&tokens=1e9", "Cheapest"},
+      {"model=llama-3.1-405b&gpus=8", "No layout fits"},
+      {"model=llama-3.1-70b&gpus=64&tokens=1e12&deadline=30", "No layout keeps to the deadline of 30.0 days"},
+      {"model=llama-3.1-70b&gpus=64&tokens=1e12&budget=1e6&deadline=30",
+       "No layout keeps to the deadline of 30.0 days and the budget of 1,000,000 USD"},
+      {"model=llama-3.1-70b&view=serve&question=cheapest&tpot=0.001", "No deployment keeps to 1.00 ms a token"},
+      {"model=llama-3.1-405b&question=concurrency&serve_tp=2", "No deployment fits"},
+      {"model=llama-3.1-8b&question=concurrency", "Most requests at a time"},
+      {"model=llama-3.1-8b&question=context", "Longest prompt"},
+      {"model=llama-3.1-8b&question=replicas", "Fewest GPUs"},
+      {"model=llama-3.1-8b&question=cheapest&view=serve", "Cheapest"}};
   for (const Row& row : rows) {
     INFO(row.share);
     CHECK(first_words(row.share) == row.words);

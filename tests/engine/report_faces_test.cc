@@ -34,7 +34,8 @@ TEST_CASE("members of the JSON report stand in the contract's order") {
   CHECK(keys(report_object["training"]["napkin"]) == "states_bytes activations_bytes buffers_bytes total_bytes gpus ");
   CHECK(keys(report_object["compute"]) ==
         "flops_per_token step_flops model_flops hardware_flops mfu hfu mfu_source mfu_band bound attention_share "
-        "micro_batches step_seconds tokens_per_second days gpu_hours usd kwh traffic napkin_flops ");
+        "micro_batches step_seconds tokens_per_second usd_per_billion_tokens days gpu_hours usd kwh traffic "
+        "napkin_flops ");
 }
 
 TEST_CASE("a line has factors or children, never both") {

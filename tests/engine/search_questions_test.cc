@@ -5,6 +5,7 @@
 
 #include "engine/advice/plan_search.h"
 #include "engine/advice/question.h"
+#include "engine/advice/remedies.h"
 #include "engine/compute/links.h"
 #include "engine/units.h"
 #include "tests/engine/plan_of.h"
@@ -130,6 +131,40 @@ TEST_CASE("Nothing fits: what is lacking is said") {
   CHECK(*answer.lacking_bytes > 100e9);
 }
 
+TEST_CASE("Nothing keeps to the deadline or the budget: the fastest or cheapest layout that fits is the nearest") {
+  const std::string share = "model=llama-3.1-70b&gpus=64&tokens=1e12";
+  const Answer open = answer_to(share);
+  for (const char* limit : {"&deadline=30", "&budget=1000000", "&budget=1000000&deadline=30"}) {
+    INFO(limit);
+    const Answer answer = answer_to(share + limit);
+    CHECK(answer.layouts.empty());
+    CHECK_FALSE(answer.lacking_bytes);
+    REQUIRE(answer.nearest_layout);
+    CHECK(answer.nearest_layout->days == open.layouts.front().days);
+    CHECK(answer.nearest_layout->device_bytes == open.layouts.front().device_bytes);
+  }
+}
+
+TEST_CASE("No deployment meets the targets: the nearest misses them by the least factor") {
+  const std::string share = "model=llama-3.1-70b&view=serve&question=cheapest&serve_gpus=8";
+  const Answer answer = answer_to(share + "&tpot=0.001&ttft=5");
+  CHECK(answer.deployments.empty());
+  REQUIRE(answer.nearest_deployment);
+  const Answer fastest = answer_to("model=llama-3.1-70b&view=serve&question=fastest&serve_gpus=8");
+  CHECK(answer.nearest_deployment->decode_seconds_per_token == fastest.deployments.front().decode_seconds_per_token);
+}
+
+TEST_CASE("No deployment fits: what the nearest lacks is what one GPU must hold, less its memory") {
+  const Answer answer = answer_to("model=llama-3.1-405b&question=concurrency&serve_tp=2");
+  CHECK(answer.deployments.empty());
+  CHECK_FALSE(answer.nearest_deployment);
+  REQUIRE(answer.lacking_bytes);
+  const Plan leanest = plan_of("model=llama-3.1-405b&serve_tp=2&weights=awq&kv=fp8");
+  const ServingBill bill = serving_bill(leanest);
+  CHECK(*answer.lacking_bytes <= static_cast<uint64_t>(serving_need(leanest, bill)) - bill.capacity_bytes);
+  CHECK(*answer.lacking_bytes > 20e9);
+}
+
 TEST_CASE("A deadline needs the tokens of the run") {
   CHECK(answer_to("model=llama-3.1-8b&gpus=8&deadline=3&tokens=1e9").messages.empty());
   const Answer answer = answer_to("model=llama-3.1-8b&gpus=8&deadline=3");
@@ -207,7 +242,7 @@ TEST_CASE("Switches stand in the order people should try them, each with what it
     CHECK(after.verdict == one.verdict);
   }
   CHECK(order ==
-        "attention_flash loss_chunked loss_fused expandable_segments recompute_selective recompute_full "
-        "micro_batch_half micro_batch_one offload_optimizer optimizer_8bit tensor_parallel pipeline_parallel more_gpus "
+        "attention_flash loss_fused recompute_selective recompute_full micro_batch_half micro_batch_one "
+        "offload_optimizer optimizer_8bit tensor_parallel pipeline_parallel more_gpus "
         "lora qlora micro_batch_twice no_tensor_parallel ");
 }

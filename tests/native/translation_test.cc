@@ -158,7 +158,12 @@ TEST_CASE("what the layout search says stands in the Chinese table") {
         "model=llama-3.1-8b&question=fewest-gpus", "model=llama-3.1-8b&gpus=8&question=longest-seq",
         "model=llama-3.1-8b&gpus=8&question=largest-batch",
         "model=llama-3.1-8b&gpus=8&framework=fsdp&recompute=full&offload=optimizer&global_batch=64",
-        "model=llama-3.1-70b&question=replicas&qps=20&tpot=0.05&ttft=1", "model=llama-3.1-8b&question=concurrency"}) {
+        "model=llama-3.1-70b&question=replicas&qps=20&tpot=0.05&ttft=1", "model=llama-3.1-8b&question=concurrency",
+        "model=llama-3.1-70b&gpus=64&tokens=1e12&deadline=30", "model=llama-3.1-70b&gpus=64&tokens=1e12&budget=1e6",
+        "model=llama-3.1-70b&gpus=64&tokens=1e12&budget=1e6&deadline=30",
+        "model=llama-3.1-70b&view=serve&question=cheapest&tpot=0.001",
+        "model=llama-3.1-70b&view=serve&question=cheapest&ttft=0.001&tpot=0.001",
+        "model=llama-3.1-70b&view=serve&question=fit&qps=50", "model=llama-3.1-405b&question=concurrency&serve_tp=2"}) {
     const Plan plan = read_plan(share).plan;
     const Answer answer = answer_question(plan);
     for (const Limit& limit : answer.limits) texts.insert(limit.text);
