@@ -117,9 +117,6 @@ void import_launch(App& app, std::string_view text) {
   for (const std::string& flag : reading.unsaid) unsaid += (unsaid.empty() ? "" : ", ") + flag;
   if (!unsaid.empty()) app.notices.push_back("No key says " + unsaid + ".");
   app.reading = {std::move(reading.plan), {}, true};
-  const bool train_or_serve = app.plan().view == View::train || app.plan().view == View::serve;
-  if (train_or_serve && reading.trains != reading.serves)
-    set_value(app.reading.plan, Key::view, reading.serves ? "serve" : "train", nullptr);
   app.drafts.clear();
   changed(app, Key::count_);
 }
@@ -130,7 +127,6 @@ void load(App& app, std::string_view share) {
   app.reading = read_plan(share);
   app.drafts.clear();
   app.notices.clear();
-  app.layouts.of_server = false;
   app.english = share.find("lang=en") != std::string_view::npos;
   for (const Message& message : app.reading.messages) {
     const Field* row = find_field(message.key);
@@ -277,22 +273,6 @@ void apply_row(App& app, std::string_view share) {
   changed(app, Key::count_);
 }
 
-namespace {
-
-/// `view` tells the sides apart where the question's word does not.
-Plan asked_plan(const App& app) {
-  Plan plan = app.plan();
-  if (app.layouts.of_server) set_value(plan, Key::view, "serve", nullptr);
-  return plan;
-}
-
-}  // namespace
-
-void ask(App& app, std::string_view word, bool of_server) {
-  app.layouts.of_server = of_server;
-  edit(app, Key::question, word);
-}
-
 double slice_of_frame(const App& app) { return std::clamp(0.014 - app.layouts.frame_seconds, 0.002, 0.008); }
 
 void note_frame(App& app, double seconds) {
@@ -308,12 +288,12 @@ void note_frame(App& app, double seconds) {
 bool search_on(App& app, double seconds) {
   if (!app.report.answered) return false;
   Search& search = app.layouts;
-  std::string question = (asks_about_serving(asked_plan(app)) ? "serve " : "train ") + write_plan(app.plan(), false);
+  std::string question = (asks_about_serving(app.plan()) ? "serve " : "train ") + write_plan(app.plan(), false);
   if (search.question != question) {
     search.question = std::move(question);
     search.stopped = false;
     search.slices = search.late = 0;
-    search.running.emplace(asked_plan(app));
+    search.running.emplace(app.plan());
   }
   if (!search.running) return false;
   const double begun = platform::seconds();
@@ -366,7 +346,7 @@ bool shows_serving(const App& app) {
   const Plan& plan = app.plan();
   if (plan.view == View::compare) return app.open.contains(kServingCompared);
   if (plan.view == View::diagnose) return app.diagnosis && app.diagnosis->serving;
-  return plan.view == View::serve || (plan.view == View::plan && (app.layouts.of_server || asks_about_serving(plan)));
+  return plan.view == View::serve || (plan.view == View::plan && asks_about_serving(plan));
 }
 
 void take_pinned(App& app, Key key) {

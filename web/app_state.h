@@ -28,7 +28,6 @@ struct Search {
   std::string question;               // share string of what is searched for, with what is asked
   std::optional<PlanSearch> running;  // empty: done, or stopped
   bool stopped = false;
-  bool of_server = false;        // a question that both sides have was asked of the server
   std::optional<Answer> answer;  // the last one; stands while the next is looked for
   double frame_seconds = 0;      // that the last frame took beside its slice
   double slice_seconds = 0;      // of the present frame
@@ -95,7 +94,6 @@ void pick_example(App& app, std::string_view id);
 void apply_row(App& app, std::string_view share);
 
 /// A question of the Plan view, by its word, of the job or of the server.
-void ask(App& app, std::string_view word, bool of_server);
 
 /// What a frame of 16 ms has left for a search, by what drawing took the last time: from 2 to 8 ms.
 double slice_of_frame(const App& app);

@@ -13,6 +13,7 @@ namespace {
 using namespace kit;
 
 constexpr size_t kRows = 12;
+constexpr float kFiguresLine = 18;  // where columns find no room
 
 struct Ask {
   const char* label;
@@ -27,13 +28,19 @@ constexpr Ask kOfTraining[] = {{"What fits", "fit"},
 constexpr Ask kOfServing[] = {{"Fewest GPUs", "replicas"},
                               {"Most requests", "concurrency"},
                               {"Longest prompt", "context"},
-                              {"Fastest", "fastest"},
-                              {"Cheapest", "cheapest"}};
+                              {"Fastest", "serve-fastest"},
+                              {"Cheapest", "serve-cheapest"}};
+
+/// The plan's question as the buttons name it: of a server's plan `fastest` is serve-fastest.
+std::string question_word(const Plan& plan) {
+  const bool both = plan.question == Question::fastest || plan.question == Question::cheapest;
+  return (both && asks_about_serving(plan) ? "serve-" : "") + value_text(plan, Key::question);
+}
 
 /// The questions of one side, one of them chosen.
 template <size_t n>
 float questions(App& app, bool of_server, const Ask (&list)[n], float x, float y, float width) {
-  const std::string chosen = value_text(app.plan(), Key::question);
+  const std::string chosen = question_word(app.plan());
   const float height = px(30), label = px(72);
   const bool chosen_side = shows_serving(app) == of_server;
   heading(x, y + height / 2, of_server ? "Serve" : "Train");
@@ -42,7 +49,7 @@ float questions(App& app, bool of_server, const Ask (&list)[n], float x, float y
     const float w = text_width(kText, one.label) + px(22);
     if (at > x + label && at + w > x + width) at = x + label, y += height + px(6);
     const Box box{at, y, w, height};
-    const Touch touch = area((of_server ? "ask.serve." : "ask.") + std::string(one.word), box);
+    const Touch touch = area("ask." + std::string(one.word), box);
     const bool on = chosen_side && chosen == one.word;
     frame(box, on ? theme().accent : theme().box, on ? theme().accent : theme().rule);
     text_centred(kText,
@@ -50,7 +57,7 @@ float questions(App& app, bool of_server, const Ask (&list)[n], float x, float y
                  : touch.hovered ? theme().ink
                                  : theme().muted,
                  at + w / 2, y + height / 2, one.label);
-    if (touch.pressed) ask(app, one.word, of_server);
+    if (touch.pressed) edit(app, Key::question, one.word);
     at += w + px(6);
   }
   return y + height;
@@ -91,11 +98,11 @@ float progress_row(App& app, const std::string& at_rest, float x, float y, float
     return height;
   }
   const bool again = search.stopped;
-  text(kText, theme().muted, x, middle,
-       fitted(kText, again ? "Stopped. " + at_rest : at_rest, width - (again ? px(120) : 0)));
+  const float words = paragraph(kText, theme().muted, x, y + px(3), width - (again ? px(120) : 0),
+                                again ? "Stopped. " + at_rest : at_rest);
   if (again && button("search.again", {x + width - px(112), y, px(112), px(24)}, "Search again", true))
     search_again(app);
-  return height;
+  return std::max(height, words + px(8));
 }
 
 /// Where there is no row: a way to what comes nearest.
@@ -104,7 +111,7 @@ float nearest_row(App& app, const Answer& answer, float x, float y) {
   if (!share) return 0;
   const Box box{x, y, text_width(kText, "Take the nearest") + px(24), px(28)};
   if (button("row.nearest", box, "Take the nearest", true)) apply_row(app, *share);
-  return px(44);
+  return box.h;
 }
 
 /// A sentence whose figure can be made the plan's.
@@ -183,18 +190,32 @@ void table_cells(const TextTable& table, const Columns& columns, const std::vect
   }
 }
 
-/// Where columns find no room: what it is above, its figures below.
-void stacked_cells(const TextTable& table, const std::vector<std::string>& cells, const Box& box) {
-  const size_t words = words_column(table);
-  text(kSmallFigures, theme().muted, box.x + px(4), box.y + px(15), cells[0]);
-  text(kText, theme().ink, box.x + px(28), box.y + px(15), fitted(kText, cells[words], box.w - px(32)));
-  std::string rest;
+/// A row's figures with their names, in as many lines as the width asks for.
+std::vector<std::string> figure_lines(const TextTable& table, const std::vector<std::string>& cells, float width) {
+  std::vector<std::string> lines = {""};
   for (size_t i = 1; i < cells.size(); ++i) {
-    if (i == words || cells[i].empty() || table.heading[i] == "MFU") continue;
-    if (!rest.empty()) rest += " · ";
-    rest += cells[i] + " " + table.heading[i];
+    if (i == words_column(table) || cells[i].empty() || table.heading[i] == "MFU") continue;
+    const std::string figure = cells[i] + " " + table.heading[i];
+    const std::string longer = lines.back() + (lines.back().empty() ? "" : " · ") + figure;
+    if (lines.back().empty() || text_width(kSmall, longer) <= width)
+      lines.back() = longer;
+    else
+      lines.push_back(figure);
   }
-  text(kSmall, theme().muted, box.x + px(28), box.y + px(33), fitted(kSmall, rest, box.w - px(32)));
+  return lines;
+}
+
+/// Where columns find no room: what it is above, its figures below.
+void stacked_cells(const TextTable& table, const std::vector<std::string>& cells, const std::vector<std::string>& lines,
+                   const Box& box) {
+  text(kSmallFigures, theme().muted, box.x + px(4), box.y + px(15), cells[0]);
+  const float room = box.w - px(32);
+  text(kText, theme().ink, box.x + px(28), box.y + px(15), fitted(kText, cells[words_column(table)], room));
+  float middle = box.y + px(33);
+  for (const std::string& line : lines) {
+    text(kSmall, theme().muted, box.x + px(28), middle, fitted(kSmall, line, room));
+    middle += px(kFiguresLine);
+  }
 }
 
 /// A layout's memory against its GPU's, in the room that the words leave.
@@ -232,7 +253,8 @@ float rows_view(App& app, const Answer& answer, float x, float y, float width) {
   rule(x, y, width, theme().rule);
   for (size_t i = 0; i < table.rows.size(); ++i) {
     const std::string share = row_share(answer, i);
-    const Box box{x, y, width, px(wide ? 29 : 46)};
+    const std::vector<std::string> lines = figure_lines(table, table.rows[i], width - px(32));
+    const Box box{x, y, width, px(wide ? 29 : 28 + kFiguresLine * static_cast<float>(lines.size()))};
     const Touch touch = area("row." + std::to_string(i + 1), box);
     const bool here = share == own;
     if (here || touch.hovered)
@@ -242,7 +264,7 @@ float rows_view(App& app, const Answer& answer, float x, float y, float width) {
       table_cells(table, columns, table.rows[i], false, y + box.h / 2);
       if (!answer.serving) memory_bar(columns, table.rows[i][columns.words], answer.layouts[i], y + box.h / 2);
     } else {
-      stacked_cells(table, table.rows[i], box);
+      stacked_cells(table, table.rows[i], lines, box);
     }
     tooltip(touch, here ? "This is the plan" : "Make it the plan", share);
     y += box.h;
@@ -359,8 +381,8 @@ float plan_view(App& app, float x, float y, float width) {
   y += progress_row(app, headline.margin, x, y, width) + px(8);
   for (const Message& message : answer.messages)
     y += paragraph(kSmall, theme().warn, x, y, width, message.text) + px(4);
-  y += rows_view(app, answer, x, y, width) + px(20);
   y += nearest_row(app, answer, x, y);
+  y += rows_view(app, answer, x, y, width) + px(20);
   return y + below_rows(app, answer, x, y, width) - top;
 }
 

@@ -47,7 +47,8 @@ double wanted(Question question, const Plan& plan) {
 
 }  // namespace
 
-DeploymentSearch::DeploymentSearch(const Plan& plan) : question_(plan.question), kinds_(kinds_among(plan)) {
+DeploymentSearch::DeploymentSearch(const Plan& plan)
+    : question_(without_side(plan.question)), kinds_(kinds_among(plan)) {
   for (Plan& kind : kinds_) keep_measured_with(plan, kind);
   const bool free = question_ == Question::replicas || question_ == Question::fewest_gpus;
   const bool own =

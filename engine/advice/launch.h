@@ -27,7 +27,8 @@ struct LaunchReading {
 
 /// The flags of vLLM, SGLang, TensorRT-LLM, llama.cpp, Ollama, Megatron-LM, DeepSpeed, accelerate, torchtitan and
 /// transformers, whole scripts with their variables and here-documents, and their configuration files alone. Keys that
-/// a launcher has a flag for take the launcher's own default where the flag is absent; all others stay as in `plan`.
+/// a launcher has a flag for take the launcher's own default where the flag is absent; all others stay as in `plan`,
+/// but that `view` turns to the bill that the programs are about.
 LaunchReading read_launch(std::string_view text, const Plan& plan);
 
 /// The plan as a script for its framework and its engine, `view` first. What no flag can say stands there as comments.

@@ -221,6 +221,8 @@ LaunchReading read_launch(std::string_view text, const Plan& plan) {
   const bool file = first != std::string_view::npos && (text[first] == '{' || text[first] == '[');
   if (!file) reading.read(read_script(text));
   if (out.programs.empty()) reading.read_file(read_document(text));
+  const bool of_a_bill = out.plan.view == View::train || out.plan.view == View::serve;
+  if (of_a_bill && out.trains != out.serves) set_value(out.plan, Key::view, out.serves ? "serve" : "train", nullptr);
   return out;
 }
 

@@ -27,6 +27,8 @@ bool asks_about_serving(const Plan& plan) {
     case Question::concurrency:
     case Question::context:
     case Question::replicas:
+    case Question::serve_fastest:
+    case Question::serve_cheapest:
       return true;
     case Question::longest_seq:
     case Question::largest_batch:
@@ -37,6 +39,11 @@ bool asks_about_serving(const Plan& plan) {
   if (plan.view == View::serve) return true;
   const bool of_training = gives_any(plan, Group::training) || plan.has(Key::gpus) || plan.has(Key::deadline);
   return gives_any(plan, Group::serving) && !of_training;
+}
+
+Question without_side(Question question) {
+  if (question == Question::serve_fastest) return Question::fastest;
+  return question == Question::serve_cheapest ? Question::cheapest : question;
 }
 
 std::vector<Plan> kinds_among(const Plan& plan) {

@@ -43,7 +43,9 @@ enum class Question : uint8_t {
   cheapest,
   concurrency,
   context,
-  replicas
+  replicas,
+  serve_fastest,  // fastest and cheapest, of the server whatever else the plan says
+  serve_cheapest
 };
 enum class View : uint8_t { train, serve, plan, diagnose, compare };
 enum class Language : uint8_t { en, zh };

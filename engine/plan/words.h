@@ -33,8 +33,9 @@ inline constexpr std::string_view kBaseWords[] = {"bf16", "fp16", "fp32", "fp8",
 inline constexpr std::string_view kFlopsConventionWords[] = {"6n",    "kaplan", "palm",         "foundry",
                                                              "titan", "bridge", "bridge-26.04", "megatron"};
 inline constexpr std::string_view kEngineWords[] = {"generic", "static", "vllm", "sglang", "llamacpp", "trtllm"};
-inline constexpr std::string_view kQuestionWords[] = {
-    "fit", "fewest-gpus", "longest-seq", "largest-batch", "fastest", "cheapest", "concurrency", "context", "replicas"};
+inline constexpr std::string_view kQuestionWords[] = {"fit",      "fewest-gpus",   "longest-seq",   "largest-batch",
+                                                      "fastest",  "cheapest",      "concurrency",   "context",
+                                                      "replicas", "serve-fastest", "serve-cheapest"};
 inline constexpr std::string_view kViewWords[] = {"train", "serve", "plan", "diagnose", "compare"};
 inline constexpr std::string_view kLanguageWords[] = {"en", "zh"};
 inline constexpr std::string_view kUnitsChoiceWords[] = {"gib", "gb"};

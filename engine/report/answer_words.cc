@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/advice/question.h"
 #include "engine/advice/remedies.h"
 #include "engine/report/answer.h"
 #include "engine/units.h"
@@ -122,7 +123,7 @@ std::string best_layout_sentence(const Answer& answer) {
 std::string best_deployment_sentence(const Answer& answer) {
   const DeploymentRow& best = answer.deployments.front();
   const std::string where = gpus_of(best.plan, best.gpus);
-  switch (answer.question) {
+  switch (without_side(answer.question)) {
     case Question::replicas:
     case Question::fewest_gpus:
       return "Fewest GPUs: " + where + " in " + counted(best.plan.replicas, "replica.", "replicas.");

@@ -19,7 +19,7 @@ export const cases = {
     truth(text.includes('Fastest: '), 'no answer in the document');
     truth(text.includes('What each switch is worth'), 'no switches in the document');
     const { places } = await tab.state();
-    for (const name of ['tab.plan', 'ask.fit', 'ask.serve.replicas', 'row.1', 'limit.longest_seq', 'switch.recompute_full'])
+    for (const name of ['tab.plan', 'ask.fit', 'ask.replicas', 'row.1', 'limit.longest_seq', 'switch.recompute_full'])
       truth(places[name], `no ${name}`);
     equal(tab.faults, [], 'errors on the console');
     await tab.close();
@@ -51,17 +51,18 @@ export const cases = {
     await answered(tab);
     await tab.click('ask.fewest-gpus');
     await tab.until(async () => (await tab.text()).includes('Fewest GPUs: 24 × '), 'the fewest GPUs');
-    await tab.click('ask.serve.concurrency');
+    await tab.click('ask.concurrency');
     await tab.until(async () => (await tab.text()).includes('Most requests at a time: '), 'requests');
     await tab.close();
   },
   async 'the server is asked for the fastest and the cheapest beside the job'() {
     const tab = await open(`${base}&view=plan`);
     await answered(tab);
-    await tab.click('ask.serve.cheapest');
+    await tab.click('ask.serve-cheapest');
     await tab.until(async () => (await tab.text()).includes('USD a million tokens on '), 'the cheapest');
-    await tab.click('ask.serve.fastest');
+    await tab.click('ask.serve-fastest');
     await tab.until(async () => /Fastest: .* a token on /.test(await tab.text()), 'the fastest');
+    await tab.until(async () => (await tab.hash()).includes('question=serve-fastest'), 'the question in the link');
     await tab.click('ask.fastest');
     await tab.until(async () => /Fastest: .* on 64 × /.test(await tab.text()), 'the job again');
     await tab.close();

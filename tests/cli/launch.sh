@@ -16,4 +16,9 @@ grep -q 'no key says --port 80' "$folder/said"
 "$VRAM_LEDGER" link --launch - <"$folder/vllm.txt" 2>/dev/null | grep -q 'model=qwen3-8b'
 echo hello >"$folder/hello.txt"
 ! "$VRAM_LEDGER" link --launch "$folder/hello.txt" 2>/dev/null
+
+# A server's command is about serving: its bill comes first, and --check is about its verdict.
+echo 'vllm serve meta-llama/Llama-3.1-8B' >"$folder/server.sh"
+"$VRAM_LEDGER" estimate --launch "$folder/server.sh" --check >/dev/null
+! "$VRAM_LEDGER" estimate --check >/dev/null
 ! "$VRAM_LEDGER" link --launch "$folder/missing" 2>/dev/null

@@ -32,6 +32,7 @@ TEST_CASE("Which side a question is about") {
   CHECK(asks_about_serving(plan_of("question=cheapest&view=serve")));
   CHECK(asks_about_serving(plan_of("question=cheapest&qps=5")));
   CHECK_FALSE(asks_about_serving(plan_of("question=cheapest&qps=5&tp=2")));
+  CHECK(asks_about_serving(plan_of("question=serve-cheapest&qps=5&tp=2")));
   CHECK_FALSE(asks_about_serving(plan_of("question=longest-seq&view=serve")));
   CHECK(asks_about_serving(plan_of("question=cheapest&qps=5&view=plan")));
   CHECK_FALSE(asks_about_serving(plan_of("question=cheapest&gpus=8&view=plan")));
@@ -163,6 +164,17 @@ TEST_CASE("No deployment fits: what the nearest lacks is what one GPU must hold,
   const ServingBill bill = serving_bill(leanest);
   CHECK(*answer.lacking_bytes <= static_cast<uint64_t>(serving_need(leanest, bill)) - bill.capacity_bytes);
   CHECK(*answer.lacking_bytes > 20e9);
+}
+
+TEST_CASE("Beside a training job the server is asked by a word of its own, and answers the same") {
+  for (const char* word : {"fastest", "cheapest"}) {
+    const std::string share = "model=llama-3.1-8b&concurrency=8&question=";
+    const Answer alone = answer_to(share + word), beside = answer_to(share + "serve-" + word + "&gpus=8&tp=2");
+    REQUIRE_FALSE(beside.deployments.empty());
+    REQUIRE(alone.deployments.size() == beside.deployments.size());
+    for (size_t i = 0; i < alone.deployments.size(); ++i)
+      CHECK(alone.deployments[i].merits == beside.deployments[i].merits);
+  }
 }
 
 TEST_CASE("A deadline needs the tokens of the run") {
