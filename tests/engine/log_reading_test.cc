@@ -235,7 +235,7 @@ std::string sample_of(std::string_view pattern) {
       text += ": ";
     } else if (c == '!') {
       text += " .... ";
-    } else if (c != '^') {
+    } else if (c != '^' && c != '&') {
       text += c;
     }
   }
@@ -249,7 +249,7 @@ TEST_CASE("Every row reads what its tool prints") {
       for (const LogRow& row : family.rows) {
         CAPTURE(family.tool, row.pattern);
         const std::string text = sample_of(row.pattern);
-        CHECK(match_row(row, family.gigabyte, prepare_log(text), 0).matched);
+        CHECK(match_row(row.pattern, family.gigabyte, prepare_log(text), 0).matched);
         for (size_t length = 0; length <= text.size(); length += 3) read_log(std::string_view(text).substr(0, length));
       }
     }

@@ -49,6 +49,15 @@ struct Pieces {
     return at;
   }
 
+  /// A message kept in a source file, or in a list of a text.
+  static bool is_comment(std::string_view word) {
+    constexpr std::string_view kMarks[] = {"#", "//", "*", "--", "%"};
+    for (const std::string_view mark : kMarks) {
+      if (word == mark) return true;
+    }
+    return false;
+  }
+
   /// "INFO", "E", "Aug 08", "stderr": words that only a logger writes there.
   size_t word(size_t at) const {
     constexpr std::string_view kWords[] = {"info", "warning", "warn", "error",  "debug", "critical", "fatal", "jan",
@@ -61,6 +70,7 @@ struct Pieces {
       found += lower_case(text.at(end++));
     }
     if (found[0] == '>') return at + 1;
+    if (is_comment(found)) return end;
     if (found.size() == 1 && is_letter(found[0]) && text.at(at) == found[0]) return at;  // levels are capitals
     for (const std::string_view word : kWords) {
       if (found == word) return text.at(end) == ':' && goes_on(end) ? end + 1 : end;

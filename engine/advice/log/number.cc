@@ -1,5 +1,7 @@
 #include "engine/advice/log/number.h"
 
+#include <iterator>
+
 #include "engine/text.h"
 #include "engine/units.h"
 
@@ -101,6 +103,12 @@ NumberScan scan_number(const LogText& text, size_t at) {
 }
 
 double number_value(const NumberScan& number) {
+  // both are exact, and so is then the quotient's rounding
+  constexpr double kPowers[] = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9};
+  if (number.digits < uint64_t{1} << 53 && number.decimals < static_cast<int>(std::size(kPowers))) {
+    const double value = static_cast<double>(number.digits) / kPowers[number.decimals];
+    return number.negative ? -value : value;
+  }
   std::string text = std::to_string(number.digits);
   if (number.decimals > 0) text += "e-" + std::to_string(number.decimals);
   const double value = read_number(text).value_or(0);

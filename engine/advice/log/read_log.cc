@@ -1,13 +1,12 @@
 #include "engine/advice/log/read_log.h"
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <set>
 
 #include "engine/advice/log/derive.h"
 #include "engine/advice/log/device_csv.h"
-#include "engine/advice/log/families.h"
+#include "engine/advice/log/row_index.h"
 #include "engine/text.h"
 #include "engine/units.h"
 
@@ -31,33 +30,6 @@ void thin_out(LogReading& reading) {
   reading.left_out_figures += reading.figures.size() - kept.size();
   reading.figures = std::move(kept);
 }
-
-struct Candidate {
-  const LogFamily* family;
-  const LogRow* row;
-};
-
-/// Rows by the character they begin with.
-struct Index {
-  std::array<std::vector<Candidate>, 256> by_character;
-
-  Index() {
-    for (const auto families : {torch_families, device_families, training_families, vllm_families, server_families,
-                                llamacpp_families, compiler_families, host_families}) {
-      for (const LogFamily& family : families()) {
-        for (const LogRow& row : family.rows) add({&family, &row});
-      }
-    }
-  }
-
-  void add(const Candidate& candidate) {
-    const char first = first_character(*candidate.row);
-    if (first != '\0') return by_character[static_cast<uint8_t>(first)].push_back(candidate);
-    for (char digit = '0'; digit <= '9'; ++digit) by_character[static_cast<uint8_t>(digit)].push_back(candidate);
-  }
-
-  const std::vector<Candidate>& at(char c) const { return by_character[static_cast<uint8_t>(lower_case(c))]; }
-};
 
 const char* reason(Scan result) {
   return result == Scan::no_unit ? "its unit is missing" : "more than 2^63 bytes: no limit, or an overflow";
@@ -213,28 +185,29 @@ struct Reader {
     if (found == text.characters.end() && killed_line() < text.size()) add_sayings("resource=host", killed_line());
   }
 
-  void read() {
-    const Index index;
-    for (size_t at = 0; at < text.size();) {
-      size_t next = at + 1;
-      RowMatch near_miss;
-      for (const Candidate& candidate : index.at(text.at(at))) {
-        RowMatch match = match_row(*candidate.row, candidate.family->gigabyte, text, at);
-        if (match.matched) {
-          take(candidate, match, at);
-          if (candidate.row->role != RowRole::prefix) known_line = line(match.end - 1);
-          next = match.end;
-          near_miss.captures.clear();
-          break;
-        }
-        if (near_miss.captures.empty()) near_miss = std::move(match);
+  /// Reads what begins at a position; where reading goes on.
+  size_t read_at(const RowIndex& index, size_t at) {
+    const RowBegin begin{text, at, scan_number(text, at)};
+    RowMatch near_miss;
+    size_t from = 0;
+    while (const Candidate* candidate = index.next(begin, from)) {
+      RowMatch match = match_row(candidate->pattern, candidate->family->gigabyte, text, at);
+      if (match.matched) {
+        take(*candidate, match, at);
+        if (candidate->row->role != RowRole::prefix) known_line = line(match.end - 1);
+        return match.end;
       }
-      for (const Capture& capture : near_miss.captures) {
-        if (capture.result == Scan::no_unit) add_gap(capture, reason(capture.result));
-      }
-      if (next == at + 1 && is_digit(text.at(at))) next = add_unknown(at);
-      at = next;
+      if (near_miss.captures.empty()) near_miss = std::move(match);
     }
+    for (const Capture& capture : near_miss.captures) {
+      if (capture.result == Scan::no_unit) add_gap(capture, reason(capture.result));
+    }
+    return is_digit(text.at(at)) ? add_unknown(at) : at + 1;
+  }
+
+  void read() {
+    const RowIndex index;
+    for (size_t at = 0; at < text.size();) at = inside_word(text, at) ? at + 1 : read_at(index, at);
     add_bare_failure();
     for (LogFigure& made : out.figures) {
       made.device = devices[made.message];

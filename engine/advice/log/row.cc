@@ -10,7 +10,6 @@ constexpr uint64_t kLeastBytes = 1 << 20;
 constexpr size_t kKnown = 6;  // characters that matched before a size without a unit, to take it for one
 
 bool word_character(char c) { return is_alphanumeric(c); }
-bool special(char c) { return std::string_view("{<>^~$@!").find(c) != std::string_view::npos; }
 
 /// A pattern against a text, from one position on.
 struct Matcher {
@@ -72,6 +71,9 @@ struct Matcher {
         rest.remove_prefix(1);
         for (int i = 0; i < 8 && is_separator(text.at(at)); ++i) ++at;
         return true;
+      case '&':
+        rest.remove_prefix(1);
+        return at >= text.size() || text.gap(at) == Gap::line;
       case '!':
         rest.remove_prefix(1);
         if (text.at(at) != '.') return false;
@@ -142,7 +144,7 @@ struct Matcher {
 
   static std::string_view words_of(std::string_view rest) {
     size_t end = 0;
-    while (end < rest.size() && !special(rest[end])) ++end;
+    while (end < rest.size() && !is_pattern_sign(rest[end])) ++end;
     return rest.substr(0, end);
   }
 
@@ -247,21 +249,19 @@ struct Matcher {
   }
 };
 
-/// A row does not begin inside a word or a number.
+}  // namespace
+
+bool is_pattern_sign(char c) { return std::string_view("{<>^~$@!&").find(c) != std::string_view::npos; }
+
 bool inside_word(const LogText& text, size_t at) {
   if (at == 0 || text.gap(at) != Gap::none || !word_character(text.at(at))) return false;
   const char before = text.at(at - 1);
   return word_character(before) || (before == '.' && is_digit(text.at(at)));
 }
 
-}  // namespace
-
-char first_character(const LogRow& row) { return row.pattern[0] == '{' ? '\0' : lower_case(row.pattern[0]); }
-
-RowMatch match_row(const LogRow& row, Gigabyte gigabyte, const LogText& text, size_t at) {
-  Matcher matcher{row.pattern, text, gigabyte, at};
-  if (inside_word(text, at)) return {};
-  matcher.out.matched = matcher.run(row.pattern) && matcher.at > at;
+RowMatch match_row(std::string_view pattern, Gigabyte gigabyte, const LogText& text, size_t at) {
+  Matcher matcher{pattern, text, gigabyte, at};
+  matcher.out.matched = matcher.run(pattern) && matcher.at > at;
   matcher.out.end = matcher.at;
   return std::move(matcher.out);
 }

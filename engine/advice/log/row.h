@@ -28,6 +28,7 @@ enum class RowRole : uint8_t {
 ///   <...>     may be missing            ^                  what is behind may be missing, from some point on
 ///   ~         anything, on the line     $                  anything, up to three lines on
 ///   @         any of '":=,()            !                  a row of dots
+///   &         the end of a line
 /// A capture without a name is read over. Sizes are reported as name_bytes; where the row has an `on`, those of a
 /// device or buffer, as name_by_device. `device`, `rank`, `tp_rank`: whose the whole message is.
 struct LogRow {
@@ -61,9 +62,12 @@ struct RowMatch {
   std::vector<Capture> captures;  // also those that could not be read; where `matched` is false, only those
 };
 
-RowMatch match_row(const LogRow& row, Gigabyte gigabyte, const LogText& text, size_t at);
+RowMatch match_row(std::string_view pattern, Gigabyte gigabyte, const LogText& text, size_t at);
 
-/// A character that a match of the row can begin with; 0: a number's.
-char first_character(const LogRow& row);
+/// A row does not begin inside a word or a number.
+bool inside_word(const LogText& text, size_t at);
+
+/// One of the signs of a pattern that stand for something else.
+bool is_pattern_sign(char c);
 
 }  // namespace vram

@@ -10,6 +10,7 @@ constexpr LogRow kNvidia[] = {
     {"| {S used} / {S total} |"},
     {"| Not Supported |", "unread=used_bytes"},
     {"| {n} N/A N/A {n} {w} {w process_name} {S process_list} |"},
+    {"| {n} {n} {w} {w process_name} {S process_list} |"},                       // to 2020, before MIG
     {"| {n device} {n} {n} {n} | {S used} / {S total} |", "", RowRole::starts},  // a MIG device
     {"| {n device} {t gpu_name} | 0000", "", RowRole::starts},
     {"GPU {n device}: {t gpu_name} (UUID", "", RowRole::starts},
@@ -38,7 +39,7 @@ constexpr LogRow kAmd[] = {
 
 // gpustat, and the table of amd-smi: one unit behind two numbers.
 constexpr LogRow kShort[] = {
-    {"[{n device}] {t gpu_name} | {n}'C", "", RowRole::starts},
+    {"[{n device}] {t gpu_name} | {n}~C, {n} %", "", RowRole::starts},
     {"| {M used} / {M total} MB |"},
 };
 

@@ -8,8 +8,10 @@ constexpr LogRow kKernel[] = {
     {"oom-kill:constraint=CONSTRAINT_NONE", "constraint=global;resource=host"},
     {"oom-kill:constraint=CONSTRAINT_MEMCG", "constraint=memcg;resource=host"},
     {"oom-kill:constraint=CONSTRAINT_CPUSET", "constraint=cpuset;resource=host"},
-    {"Kill<ed> process {n} ({t process_name}) total-vm:{S total_vm}, anon-rss:{S anon_rss}^, file-rss:{S file_rss}",
+    {"Kill<ed> process {n}<, UID {n},> ({t process_name}) total-vm:{S total_vm}^, anon-rss:{S anon_rss}^, file-rss:"
+     "{S file_rss}",
      "resource=host"},
+    {"or sacrifice child", "resource=host"},
     {"Memory cgroup out of memory", "constraint=memcg;resource=host"},
     {"memory: usage {S host_used}, limit {S host_limit}, failcnt", "resource=host"},
     {"due to memory used ({B host_used}) / total ({B host_total})", "resource=host"},  // systemd-oomd
@@ -37,6 +39,9 @@ constexpr LogRow kSlurm[] = {
     {"task {n}: Out Of Memory", "resource=host"},
     {"State: OUT_OF_MEMORY", "resource=host"},
     {"have been OOM Killed", "resource=host"},
+    {"exceeded memory limit ({n} > {n}), being killed", "resource=host;unread=host_used_bytes"},  // in kB or in bytes
+    {"Exceeded job memory limit", "resource=host"},
+    {"exceeded virtual memory limit", "resource=host"},
 };
 
 // psutil's bytes / 2^30, called GB.

@@ -59,7 +59,7 @@ constexpr LogRow kLlama[] = {
     // failures
     {"allocating {S tried_mib} on device {n device}: cudaMalloc failed: out of memory", "", RowRole::starts},
     {"failed to allocate {w} buffer of size {B tried}"},
-    {"alloc_tensor_range: failed to allocate {w} buffer of size {B tried}", "stage=weights"},
+    {"alloc_tensor_range: failed to allocate {w} buffer of size {B tried}"},  // of weights or of the KV cache
     {"gallocr_reserve_n_impl: failed to allocate {w} buffer of size {B tried}", "stage=compute"},
     {"gallocr_reserve_n: failed to allocate {w} buffer of size {B tried}", "stage=compute"},
     {"Failed to allocate pinned memory", "resource=host", RowRole::starts},
@@ -92,7 +92,8 @@ constexpr LogRow kLlama[] = {
     {"cannot fulfill margin of {S margin} on all devices, need to use {S lacking} less"},
     {"will leave {M left} >= {S margin} of free device memory"},
     {"cannot meet free memory target of {S margin}^, need to <use ><reduce device memory by >{S lacking}"},
-    {"estimated memory usage of mmproj is {S mmproj}"},
+    {"estimated <worst-case >memory usage of mmproj is {S mmproj}"},
+    {"estimated <fixed >memory usage of MTP context is {S mtp}"},
 };
 
 // stable-diffusion.cpp: MB = bytes / 1024^2.

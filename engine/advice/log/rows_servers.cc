@@ -6,6 +6,8 @@ namespace {
 // sglang/srt/model_executor/model_runner.py, mem_cache/memory_pool.py, managers/scheduler.py: "GB" is 2^30.
 constexpr LogRow kSglang[] = {
     {"TP{n tp_rank}]", "", RowRole::prefix},
+    {"TP{n tp_rank} EP{n}]", "", RowRole::prefix},
+    {"Init torch distributed ends. ~mem usage={S distributed}"},
     {"Load weight begin. avail mem={S avail_before_weights}", "", RowRole::starts},
     {"Load weight end. $avail mem={S avail_after_weights}^, mem usage={S weights}"},
     {"KV Cache <is >allocated. $#tokens: {n kv_tokens}^, K <size: >{S k}^, V <size: >{S v}"},
@@ -88,6 +90,17 @@ constexpr LogRow kTrtllm[] = {
     {"[TensorRT-LLM][ERROR] CUDA runtime error in $out of memory", "oom=1", RowRole::starts},
 };
 
+// The statistics of an iteration: of the executor's API, of Triton's back end.
+constexpr LogRow kTrtllmStatistics[] = {
+    {"\"Runtime GPU Memory Usage\" @{B runtime}", "", RowRole::starts},
+    {"\"Max KV cache blocks\" @{n gpu_blocks}"},
+    {"\"Tokens per KV cache block\" @{n block_tokens}"},
+    {"\"gpuMemUsage\" @{B runtime}", "", RowRole::starts},
+    {"\"maxNumBlocks\" @{n gpu_blocks}"},
+    {"\"tokensPerBlock\" @{n block_tokens}"},
+    {"\"pinnedMemUsage\" @{B host_pinned}"},
+};
+
 constexpr LogRow kTgi[] = {
     {"text_generation_launcher", "", RowRole::prefix},
     {"text_generation_router", "", RowRole::prefix},
@@ -140,9 +153,13 @@ constexpr LogRow kLmStudio[] = {
 
 constexpr LogRow kExllama[] = {{"Insufficient VRAM", "oom=1"}};
 
-constexpr LogFamily kFamilies[] = {{"SGLang", Gigabyte::binary, kSglang},  {"TensorRT-LLM", Gigabyte::binary, kTrtllm},
-                                   {"TGI", Gigabyte::binary, kTgi},        {"LMDeploy", Gigabyte::binary, kLmdeploy},
-                                   {"MLC-LLM", Gigabyte::binary, kMlc},    {"LM Studio", Gigabyte::decimal, kLmStudio},
+constexpr LogFamily kFamilies[] = {{"SGLang", Gigabyte::binary, kSglang},
+                                   {"TensorRT-LLM", Gigabyte::binary, kTrtllm},
+                                   {"TensorRT-LLM", Gigabyte::binary, kTrtllmStatistics},
+                                   {"TGI", Gigabyte::binary, kTgi},
+                                   {"LMDeploy", Gigabyte::binary, kLmdeploy},
+                                   {"MLC-LLM", Gigabyte::binary, kMlc},
+                                   {"LM Studio", Gigabyte::decimal, kLmStudio},
                                    {"ExLlama", Gigabyte::binary, kExllama}};
 
 }  // namespace

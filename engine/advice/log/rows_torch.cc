@@ -10,9 +10,10 @@ constexpr LogRow kAllocator[] = {
      "{S max_allowed}^). Tried to allocate {S tried}^ on {w pool} pool",
      "", RowRole::starts},
     {"Tried to allocate {S tried}", "", RowRole::starts},
+    {"Tried to allocate more than {n}EB", "oom=1;unread=tried_bytes", RowRole::starts},  // 2^60 bytes and above
     {"(GPU {n device}; {S capacity} total capacity"},
-    {"({w} {n device}; {S capacity} total capacity"},  // NPU, XPU, MLU
-    {"; {S allocated} already allocated"},
+    {"({w} {n device}; {S capacity} total< capacity>"},  // NPU, XPU, MLU
+    {"; {S allocated} <already >allocated"},
     {"; {S active} current active"},
     {"; {S free} free"},
     {"; {S reserved} reserved in total by PyTorch"},
@@ -54,6 +55,8 @@ constexpr LogRow kAllocator[] = {
 
 // torch/cuda/memory.py, memory_summary(): columns now, peak, all allocated, all freed; step 1,024 whatever the unit.
 constexpr LogRow kSummary[] = {
+    {"CUDA memory summary, device ID {n device}^$CUDA OOMs: {n num_ooms} | cudaMalloc retries: {n alloc_retries}", "",
+     RowRole::starts},
     {"CUDA OOMs: {n num_ooms} | cudaMalloc retries: {n alloc_retries}", "", RowRole::starts},
     {"| Allocated memory | {S allocated} | {S peak_allocated} |"},
     {"| Active memory | {S active} | {S peak_active} |"},
@@ -63,6 +66,12 @@ constexpr LogRow kSummary[] = {
     {"| Allocations | {n allocations} | {n} |"},
     {"| from large pool | {S} |"},
     {"| from small pool | {S} |"},
+};
+
+// torch/cuda/memory.py, list_gpu_processes(): bytes / 1024^2.
+constexpr LogRow kProcesses[] = {
+    {"GPU:{n device}$process {n} uses {S process_list} GPU memory", "", RowRole::starts},
+    {"process {n} uses {S process_list} GPU memory"},
 };
 
 // memory_stats(): bytes, as a dict, an OrderedDict, pprint's columns or JSON.
@@ -129,6 +138,7 @@ constexpr LogRow kComfy[] = {
 constexpr LogFamily kFamilies[] = {{"PyTorch", Gigabyte::binary, kAllocator},
                                    {"PyTorch memory_summary", Gigabyte::binary, kSummary},
                                    {"PyTorch memory_stats", Gigabyte::binary, kStats},
+                                   {"PyTorch processes", Gigabyte::binary, kProcesses},
                                    {"PyTorch print", Gigabyte::binary, kPrints},
                                    {"verl", Gigabyte::binary, kVerl},
                                    {"web UI", Gigabyte::binary, kWebUi},

@@ -132,7 +132,7 @@ constexpr LogRow kUnsloth[] = {
     {"Number of trainable parameters = {n trainable_params}"},
     {"Trainable parameters = {n trainable_params}</><{n} of><{n total_params}>"},
     {"(num_proc={n num_proc})"},
-    {"]Killed", "host_oom=1;resource=host"},
+    {"]Killed&", "host_oom=1;resource=host"},
 };
 
 // The PEFT examples' TorchTracemalloc prints no unit: b2mb divides by 2^20.
@@ -178,9 +178,14 @@ constexpr LogRow kMaxText[] = {
 
 // src/megatron/bridge/training/utils/train_utils.py: bytes / 10^9.
 constexpr LogRow kBridge[] = {
-    {"mem-max-allocated-gigabytes: {D max_allocated}"}, {"mem-max-reserved-gigabytes: {D max_reserved}"},
-    {"mem-max-active-gigabytes: {D peak_active}"},      {"mem-allocated-gigabytes: {D allocated}"},
-    {"mem-reserved-gigabytes: {D reserved}"},           {"mem-active-gigabytes: {D active}"},
+    {"[Rank {n rank}] (after {n iteration} iterations) memory (GB)", "", RowRole::starts},
+    {"mem-alloc-retires: {n alloc_retries}"},
+    {"mem-max-allocated-gigabytes: {D max_allocated}"},
+    {"mem-max-reserved-gigabytes: {D max_reserved}"},
+    {"mem-max-active-gigabytes: {D peak_active}"},
+    {"mem-allocated-gigabytes: {D allocated}"},
+    {"mem-reserved-gigabytes: {D reserved}"},
+    {"mem-active-gigabytes: {D active}"},
 };
 
 // accelerate/commands/estimate.py: steps of 1,024.

@@ -87,6 +87,7 @@ constexpr LogRow kVllm[] = {
      "needed^, which is larger than the available KV cache memory ({S kv})^. Based on the available memory, the "
      "estimated maximum model length is {n estimated_max_model_len}",
      "", RowRole::starts},
+    {"estimated maximum model length is {n estimated_max_model_len}"},
     {"Free memory on device <cuda:{n device} ><xpu:{n device} ><npu:{n device} >({G free}/{S capacity}) on startup^ is "
      "less than desired GPU memory utilization ({f utilization}, {S budget})",
      "", RowRole::starts},

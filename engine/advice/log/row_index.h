@@ -1,0 +1,44 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "engine/advice/log/row.h"
+
+namespace vram {
+
+/// A row, with what is known of its beginning before it is compared.
+struct Candidate {
+  const LogFamily* family = nullptr;
+  const LogRow* row = nullptr;
+  std::string_view pattern;
+  std::array<char, 8> head = {};  // the characters it begins with, small letters without blanks; 0: anything
+  char behind_number = '\0';      // of one that begins with a number: what stands behind it, where that is known
+  bool size = false;              // of one that begins with a size: a unit stands behind the number
+};
+
+/// A position where a row may begin.
+struct RowBegin {
+  const LogText& text;
+  size_t at;
+  NumberScan number;  // that begins there
+};
+
+/// The rows of all tools, by the character they begin with. Of the millions of characters of a log hardly any begins a
+/// row: their heads tell that without the whole comparison.
+class RowIndex {
+ public:
+  RowIndex();
+
+  /// Of the rows that may begin there, the next one from `from` on; null: no more.
+  const Candidate* next(const RowBegin& begin, size_t& from) const;
+
+ private:
+  void add(const Candidate& candidate);
+
+  std::array<std::vector<Candidate>, 256> by_character_;
+};
+
+}  // namespace vram
