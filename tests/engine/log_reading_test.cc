@@ -75,8 +75,8 @@ TEST_CASE("Sizes are read to the byte, rounded") {
 }
 
 TEST_CASE("Without a unit, with a broken number, or above 2^63 there is no size") {
-  for (const char* text :
-       {"95.00", "95.00 MiBx", "95. GiB", "1\n2.5 GiB", "17592186029324 MiB", "NaN GiB", "", "GiB"}) {
+  for (const char* text : {"95.00", "95.00 MiBx", "95. GiB", "1\n2.5 GiB", "17592186029324 MiB", "NaN GiB", "", "GiB",
+                           "9.75 m", "9.75 G"}) {
     CAPTURE(text);
     CHECK(size_of(text) == -1);
   }

@@ -67,8 +67,10 @@ constexpr Unit kUnits[] = {{"bytes", 1, 1},
                            {"t", kTi, 1000000000000},
                            {"b", 1, 1}};
 
-/// The unit ends where a word may end. Capitals are not compared: kB, KB.
+/// The unit ends where a word may end. Capitals are not compared: kB, KB. A single letter behind a blank may be the
+/// first of a word that was cut off.
 bool has_unit(const LogText& text, size_t at, std::string_view name) {
+  if (name.size() == 1 && name != "b" && text.gap(at) != Gap::none) return false;
   for (size_t i = 0; i < name.size(); ++i) {
     if (lower_case(text.at(at + i)) != name[i]) return false;
   }
