@@ -84,7 +84,8 @@ struct Architecture {
   std::string quantization;    // of the checkpoint where quantised: fp8, awq, gptq, mxfp4 ... ("" = none)
   std::string unquantized;     // what of it is not, a letter a layer, in run lengths: q all is quantised, a attention
                                // is not, m the MLP is not, x nothing is ("1x124a1x")
-  bool has_vision = false;     // a tower outside the text model: its parameters are `extra_params`
+  bool has_vision = false;     // a tower outside the text model
+  double tower = 0;            // its parameters, which servers load; other figures are the text model's
   bool operator==(const Architecture&) const = default;
 };
 

@@ -117,7 +117,8 @@ void read_checkpoint(const Fields& file, const Fields& f, Architecture& a) {
   if (!dtype.empty()) a.dtype = dtype;
   for (const Fields* source : {&f, &file})
     if (a.quantization.empty()) read_quantization(*source, a);
-  a.has_vision = file.has("vision_config") || file.has("audio_config");
+  a.tower = tower_parameters(file, a.hidden);
+  a.has_vision = a.tower > 0 || file.has("vision_config") || file.has("audio_config");
 }
 
 }  // namespace vram

@@ -17,6 +17,9 @@ void read_latent_attention(const Fields& f, Architecture& a);
 void read_mixer(const Fields& f, Architecture& a);                           // linear attention, state space
 void read_blocks(const Fields& f, Architecture& a);                          // a list that describes layer after layer
 void read_checkpoint(const Fields& file, const Fields& f, Architecture& a);  // precision, quantisation, towers
+/// Parameters of a vision tower and its projector, of a preset's `tower` or worked out of a vision_config; 0 where its
+/// shape is not told.
+double tower_parameters(const Fields& file, double text_hidden);
 /// Which halves of which layers a quantised checkpoint leaves in 16 bit, as Architecture::unquantized: what its
 /// quantization_config lists as not converted.
 std::string unquantized_layers(const Fields& quantization, size_t layers);

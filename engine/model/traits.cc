@@ -61,6 +61,7 @@ const Trait<Architecture> kTraits[] = {
     VRAM_TRAIT(dtype),
     VRAM_TRAIT(quantization),
     VRAM_TRAIT(has_vision),
+    VRAM_TRAIT(tower),
     VRAM_TRAIT(unquantized),
 };
 #undef VRAM_TRAIT

@@ -13,14 +13,41 @@
 
 namespace vram {
 
-double allocator_rounding(double bytes) {
-  // c10/cuda/CUDACachingAllocator.cpp: tensors of 10 MiB and more are taken in whole 2 MiB; smaller ones share
-  // segments.
-  constexpr double kSharedBelow = 10 * kMiB, kLargeStep = 2 * kMiB;
-  return bytes < kSharedBelow ? 0 : round_up(bytes, kLargeStep) - bytes;
-}
+namespace {
+
+// c10/cuda/CUDACachingAllocator.cpp: tensors of 10 MiB and more are taken in whole 2 MiB; those of 1 MiB and more share
+// segments of 20.
+constexpr double kShared = kMiB, kSharedBelow = 10 * kMiB, kLargeStep = 2 * kMiB, kSegment = 20 * kMiB;
+
+}  // namespace
+
+double allocator_rounding(double bytes) { return bytes < kSharedBelow ? 0 : round_up(bytes, kLargeStep) - bytes; }
 
 namespace {
+
+/// Segments that tensors share in the order in which they come: each goes where it leaves the least.
+class Segments {
+ public:
+  void add(double bytes) {
+    if (bytes < kShared || bytes >= kSharedBelow) return;
+    auto best = left_.end();
+    for (auto it = left_.begin(); it != left_.end(); ++it) {
+      if (*it >= bytes && (best == left_.end() || *it < *best)) best = it;
+    }
+    if (best == left_.end()) {
+      unused_ += kSegment;
+      best = std::min_element(left_.begin(), left_.end());  // the fullest is looked at no more
+      *best = kSegment;
+    }
+    *best -= bytes;
+    unused_ -= bytes;
+  }
+  double unused() const { return unused_; }
+
+ private:
+  std::array<double, 12> left_ = {};
+  double unused_ = 0;
+};
 
 struct SectionText {
   const char* id;
@@ -116,14 +143,23 @@ class FusedTensors {
     if (double* tensor = shared_by(part))
       *tensor += bytes;
     else
-      apart_ += allocator_rounding(bytes);
+      apart_.push_back(bytes);
   }
   double rounded_up() const {
-    return apart_ + allocator_rounding(qkv_) + allocator_rounding(gate_up_) + allocator_rounding(shared_) +
-           allocator_rounding(experts_);
+    double bytes = 0;
+    for_each([&bytes](double tensor) { bytes += allocator_rounding(tensor); });
+    return bytes;
+  }
+  void put_into(Segments& segments) const {
+    for_each([&segments](double tensor) { segments.add(tensor); });
   }
 
  private:
+  template <class Visit>
+  void for_each(Visit visit) const {
+    for (double tensor : {qkv_, gate_up_, shared_, experts_}) visit(tensor);
+    for (double tensor : apart_) visit(tensor);
+  }
   /// Null: the matrix is a tensor of its own.
   double* shared_by(Part part) {
     if (part == Part::q || part == Part::k || part == Part::v) return &qkv_;
@@ -132,7 +168,8 @@ class FusedTensors {
     if (is_shared_expert(part)) return &shared_;
     return is_routed_expert(part) ? &experts_ : nullptr;
   }
-  double qkv_ = 0, gate_up_ = 0, shared_ = 0, experts_ = 0, apart_ = 0;
+  double qkv_ = 0, gate_up_ = 0, shared_ = 0, experts_ = 0;
+  std::vector<double> apart_;
 };
 
 /// Multiples that vllm's MXFP4 kernels pad an expert to: the hidden size, a rank's share of the width, and what each
@@ -214,13 +251,13 @@ class Collector {
   }
   std::vector<WeightParcel> take() { return std::move(parcels_); }
 
-  /// What rounding adds to the tensors that one layer of a kind is stored in.
-  double rounded_up(const LayerKind& kind) const {
+  /// The tensors that one layer of a kind is stored in.
+  FusedTensors tensors(const LayerKind& kind) const {
     FusedTensors tensors;
     for (const Matrix& matrix : kind.matrices) {
       if (matrix.count() > 0) tensors.add(matrix.part, bytes_on_gpu(matrix, kind.attention.kv_heads));
     }
-    return tensors.rounded_up();
+    return tensors;
   }
   double rounded_up(const std::vector<Matrix>& apart) const {
     double bytes = 0;
@@ -278,12 +315,21 @@ class Collector {
   std::vector<WeightParcel> parcels_;
 };
 
-void add_ends(const Model& model, const ServingStage& stage, Collector& out) {
+/// vllm cuts a tower's matrices like the others (config/multimodal.py, mm_encoder_tp_mode "weights"); sglang keeps it
+/// whole. llama.cpp's is a file of its own, TensorRT-LLM's an engine of its own.
+void add_outside(const Plan& plan, const Replica& replica, Collector& out) {
+  const Model& model = *plan.subject;
+  const WeightSection outside = WeightSection::outside;
+  out.add(model.outside, 1, 1, &outside);
+  const bool vllm = plan.engine == Engine::vllm, serves = vllm || plan.engine == Engine::sglang;
+  if (!serves || model.architecture.extra_params > 0) return;
+  out.put({outside, model.architecture.tower, 16, vllm ? replica.tp : 1});
+}
+
+void add_ends(const Plan& plan, const Replica& replica, const ServingStage& stage, Collector& out) {
+  const Model& model = *plan.subject;
   if (stage.has_embedding) out.add(model.embedding, 1, 1);
-  if (stage.has_outside) {
-    const WeightSection outside = WeightSection::outside;
-    out.add(model.outside, 1, 1, &outside);
-  }
+  if (stage.has_outside) add_outside(plan, replica, out);
   if (!stage.has_head) return;
   out.add(model.head, 1, 1);
   if (!model.architecture.tied || stage.has_embedding) return;
@@ -369,10 +415,16 @@ WeightParcel allocator_rounding(const Plan& plan, const Replica& replica, const 
   const bool newer = plan.engine == Engine::vllm && release_number(plan) >= kVllmPrintsFreeMemory;
   if (!model.has_shape || !(newer || plan.engine == Engine::sglang)) return parcel;
   const Collector out(plan, replica, stage);
-  for (size_t k = 0; k < model.kinds.size(); ++k) {
-    const double layers = model.layers_of_kind(k, stage.first, stage.count);
-    if (layers > 0) parcel.elements += layers * out.rounded_up(model.kinds[k]);
+  std::vector<FusedTensors> kinds;
+  for (const LayerKind& kind : model.kinds) kinds.push_back(out.tensors(kind));
+  Segments segments;
+  for (size_t i = stage.first; i < stage.first + stage.count; ++i) {
+    const FusedTensors& layer = kinds[model.layers[i]];
+    parcel.elements += layer.rounded_up();
+    layer.put_into(segments);
   }
+  const bool scaled = weights_format(plan).blocks_only && weights_format(plan).bits < 8;  // scales fill what is left
+  if (!scaled) parcel.elements += segments.unused();
   if (stage.has_embedding) parcel.elements += out.rounded_up(model.embedding);
   if (stage.has_head) parcel.elements += out.rounded_up(model.head);
   parcel.elements = std::ceil(parcel.elements);
@@ -386,7 +438,7 @@ std::vector<WeightParcel> weight_parcels(const Plan& plan, const Replica& replic
     out.put({WeightSection::block, model.nominal_parameters, weights_format(plan).bits, replica.tp * replica.pp});
     return out.take();
   }
-  add_ends(model, stage, out);
+  add_ends(plan, replica, stage, out);
   for (size_t k = 0; k < model.kinds.size(); ++k) {
     out.add_layers(k);
     const double layers = model.layers_of_kind(k, stage.first, stage.count);

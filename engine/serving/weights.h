@@ -40,7 +40,8 @@ struct WeightParcel {
 std::vector<WeightParcel> weight_parcels(const Plan& plan, const Replica& replica, const ServingStage& stage);
 
 inline constexpr const char* kAllocatorRule =
-    "tensors of 10 MiB and more take whole 2 MiB (PyTorch, CUDACachingAllocator.cpp)";
+    "tensors of 10 MiB and more take whole 2 MiB, smaller ones share segments of 20 (PyTorch, "
+    "CUDACachingAllocator.cpp)";
 /// Bytes that PyTorch's allocator takes beyond a tensor of so many.
 double allocator_rounding(double bytes);
 

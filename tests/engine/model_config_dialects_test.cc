@@ -293,6 +293,26 @@ TEST_CASE("Infinity, which Python writes, is read") {
     "hidden_size":64,"num_hidden_layers":1,"num_attention_heads":4,"intermediate_size":128,"vocab_size":100})") > 0);
 }
 
+TEST_CASE("a tower's parameters follow from its vision_config") {
+  const auto tower = [](const std::string& vision, const std::string& outer = "") {
+    return read(R"({"model_type":"mistral","hidden_size":5120,"num_hidden_layers":1,"num_attention_heads":40,
+      "intermediate_size":100,"vocab_size":100,)" +
+                outer + R"("vision_config":)" + vision + "}")
+        .tower;
+  };
+  // Qwen3.5-27B's tower and merger
+  CHECK(tower(R"({"depth":27,"hidden_size":1152,"intermediate_size":4304,"out_hidden_size":5120,"patch_size":16,
+    "spatial_merge_size":2,"temporal_patch_size":2,"in_channels":3,"num_position_embeddings":2304})") == 460730096);
+  // Mistral Small 3.2's Pixtral
+  CHECK(tower(R"({"model_type":"pixtral","num_hidden_layers":24,"hidden_size":1024,"intermediate_size":4096,
+    "patch_size":14,"num_channels":3,"image_size":1540,"rope_theta":10000.0})",
+              R"("spatial_merge_size":2,)") == 438958080);
+  // SigLIP-so400m as in Gemma 3
+  CHECK(tower(R"({"num_hidden_layers":27,"hidden_size":1152,"intermediate_size":4304,"patch_size":14,
+    "image_size":896})") == 416866032 + 1152 * 5120 + 1152);
+  CHECK(tower(R"({"model_type":"clip_vision_model"})") == 0);
+}
+
 TEST_CASE("a multimodal file's text model is counted, and the tower named") {
   const std::string_view llava = R"({"architectures":["LlavaForConditionalGeneration"],"model_type":"llava",
     "text_config":{"model_type":"llama","vocab_size":32064},"vision_config":{"model_type":"clip_vision_model"}})";

@@ -46,6 +46,29 @@ TEST_CASE("Where free memory is measured, large tensors take whole 2 MiB", "[ser
   CHECK(near(gib(weights("model=qwen2.5-7b&max_positions=32768&weights=fp16&engine_version=0.10.0")), 14.193, 0.0005));
 }
 
+TEST_CASE("Where free memory is measured, tensors below 10 MiB share segments of 20", "[serving]") {
+  // Qwen3-0.6B: 8, 4 and 6 MiB of a layer in one segment, with which no other's 8 goes; sglang prints 1.20 GiB
+  const uint64_t shared = weights("model=qwen3-0.6b&engine=sglang&weights=bf16");
+  CHECK(near(gib(shared), 1.20, 0.015));
+}
+
+TEST_CASE("vllm cuts a vision tower, sglang keeps it whole, llama.cpp has it in a file of its own", "[serving]") {
+  const uint64_t tower = 2 * 438958080ull;
+  const auto with_tower = [](const std::string& share) { return weights("model=mistral-small-3.2-24b&" + share); };
+  const auto without = [](const std::string& share) { return weights("model=mistral-small-24b-2501&" + share); };
+  CHECK(near(gib(with_tower("engine_version=0.11.0")), 44.76, 0.001));  // start-up log
+  const std::string positions = "&max_positions=131072";
+  for (const std::string engine : {"engine=vllm&engine_version=0.11.0", "engine=sglang&gpu=mi300x-192gb"})
+    CHECK(with_tower(engine) - without(engine + positions) == tower);
+  CHECK(with_tower("engine=vllm&engine_version=0.11.0&serve_tp=2") -
+            without("engine=vllm&engine_version=0.11.0&serve_tp=2" + positions) ==
+        tower / 2);
+  CHECK(with_tower("engine=sglang&serve_tp=2") - without("engine=sglang&serve_tp=2" + positions) == tower);
+  CHECK(with_tower("engine=llamacpp&weights=q8_0") == without("engine=llamacpp&weights=q8_0"));
+  // What a plan says of parameters outside the text model is all there is.
+  CHECK(with_tower("engine_version=0.11.0&extra_params=1") < with_tower("engine_version=0.11.0"));
+}
+
 TEST_CASE("Quantised checkpoints keep embedding and head in 16 bit", "[serving]") {
   struct Row {
     const char* share;
