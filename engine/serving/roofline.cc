@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "engine/formats.h"
+#include "engine/hardware/generation.h"
 #include "engine/serving/vllm_run.h"
 #include "engine/serving/weights.h"
 
@@ -44,7 +45,8 @@ LlamacppProducts llamacpp_products(const Plan& plan) {
 constexpr LayerSeconds kReplayed{20e-6, 65e-6, 300e-6, 1.2e-3}, kCompiled{20e-6, 65e-6, 100e-6},
     kEarly{20e-6, 400e-6, 300e-6, 1.2e-3};
 constexpr double kEarlyBefore = 4005;  // 0.4.5
-constexpr LayerSeconds kLlamacppCuda{45e-6, 15e-6}, kLlamacppOther{150e-6, 15e-6};
+// llama.cpp replays graphs from compute capability 8.0 on: 130 us on a V100 (Pythia 2.8B in its nightly tests).
+constexpr LayerSeconds kLlamacppCuda{45e-6, 15e-6}, kLlamacppLaunched{130e-6, 15e-6}, kLlamacppOther{150e-6, 15e-6};
 
 // Llama-3.3-70B in FP4 on 2, 4 and 8 RTX PRO 6000 as stages is 1.1, 1.4 and 1.8 times as far from its rooflines as on
 // one (TensorRT-LLM's overview): a time that stages do not divide.
@@ -97,7 +99,8 @@ LayerSeconds layer_seconds(const Plan& plan) {
   if (plan.engine == Engine::trtllm) return kCompiled;
   if (plan.engine == Engine::sglang && release_number(plan) < kEarlyBefore) return kEarly;
   if (plan.engine != Engine::llamacpp) return kReplayed;
-  return plan.accelerator->vendor == "NVIDIA" ? kLlamacppCuda : kLlamacppOther;
+  if (plan.accelerator->vendor != "NVIDIA") return kLlamacppOther;
+  return precedes_ampere(*plan.accelerator) ? kLlamacppLaunched : kLlamacppCuda;
 }
 
 Roofline roofline(const Plan& plan, const Replica& replica) {

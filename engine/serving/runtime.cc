@@ -95,27 +95,44 @@ double llamacpp_context(const Plan& plan) {
   return std::max(1.0, (plan.unified ? plan.concurrency : 1) * request_tokens(plan));
 }
 
-/// Copies of the hidden state beside the scores: three in one buffer, one more between the scheduler's graphs, and two
-/// more where query, key and value are one tensor.
-double hidden_copies(const Plan& plan) {
-  if (precedes_scheduler(plan.engine_version)) return 3;
-  return fuses_qkv(plan.subject->architecture) ? 6 : 4;
+/// Elements a token beside scores and mask: the stream and the normed copy of it, queries and what attention puts out;
+/// where query, key and value are one tensor, that too. One buffer held three copies of the stream.
+double token_elements(const Plan& plan) {
+  const Architecture& a = plan.subject->architecture;
+  if (precedes_scheduler(plan.engine_version)) return 3 * a.hidden;
+  const bool latent = a.kv_lora_rank > 0;
+  const double own = a.head_dim > 0 ? a.head_dim : a.hidden / std::max(1.0, a.heads);
+  const double head = latent ? a.nope_head_dim + a.rope_head_dim : own;
+  const double fused = fuses_qkv(a) ? 2 * std::max(1.0, a.kv_heads) * head : 0;
+  return 2 * a.hidden + 2 * a.heads * head + fused;
 }
 
-/// llama.cpp's compute buffer, on every device. Reproduces logs of ten models to 1%.
-Line llamacpp_activations(const Plan& plan) {
+/// GPUs that take turns hold four copies of what enters a graph: mask and hidden state (ggml-backend.cpp,
+/// GGML_SCHED_MAX_COPIES; llama.cpp#6017, b2400).
+bool copies_inputs(const Plan& plan, const Replica& replica) {
+  const bool all = plan.gpu_layers >= static_cast<double>(plan.subject->layers.size());
+  return replica.pp > 1 && all && !precedes_scheduler(plan.engine_version);
+}
+
+Line compute_buffer(const Plan& plan, double elements, const char* what, const char* note) {
+  return leaf("activations", "Compute buffer",
+              {times("u", plan.ubatch, "tokens of a micro-batch"), times("", 4, "B"), times("a", elements, what)}, note,
+              0.1);
+}
+
+/// llama.cpp's compute buffer, on every device. Reproduces logs of fourteen models to 1%.
+Line llamacpp_activations(const Plan& plan, const Replica& replica) {
   const Architecture& a = plan.subject->architecture;
   const double context = llamacpp_context(plan);
-  Line logits = leaf("activations", "Compute buffer",
-                     {times("u", plan.ubatch, "tokens of a micro-batch"), times("", 4, "B"),
-                      times("V + h", a.vocab + a.hidden, "logits and hidden")},
-                     "llama.cpp compute buffer: logits of a micro-batch in fp32", 0.1);
-  if (plan.flash) return logits;
-  Line scores =
-      leaf("activations", "Compute buffer",
-           {times("u", plan.ubatch, "tokens of a micro-batch"), times("", 4, "B"),
-            times("a", a.heads * context + context + hidden_copies(plan) * a.hidden, "scores, mask and hidden")},
-           "llama.cpp compute buffer without flash attention: scores in fp32", 0.1);
+  const double copied = copies_inputs(plan, replica) ? 3 * context + 4 * a.hidden : 0;
+  Line logits = compute_buffer(plan, a.vocab + a.hidden + (copied > 0 ? copied + context : 0), "logits and hidden",
+                               "llama.cpp compute buffer: logits of a micro-batch in fp32");
+  // The mask is cast to 16 bit for flash attention (llama-graph.cpp, self_kq_mask_cnv): 3584.09 MiB of GLM-4.5-Air at
+  // 131072 cells and micro-batches of 4096.
+  const double attention = (plan.flash ? 1.5 : a.heads + 1) * context + token_elements(plan) + copied;
+  Line scores = compute_buffer(plan, attention, plan.flash ? "masks and hidden" : "scores, mask and hidden",
+                               plan.flash ? "llama.cpp compute buffer: the mask of attention in fp32 and fp16"
+                                          : "llama.cpp compute buffer without flash attention: scores in fp32");
   return scores.bytes > logits.bytes ? scores : logits;
 }
 
@@ -135,7 +152,7 @@ Line trtllm_activations(const Plan& plan, const Replica& replica, const ServingS
 }
 
 Line activations_line(const Plan& plan, const Replica& replica, const ServingStage& stage) {
-  if (plan.engine == Engine::llamacpp) return llamacpp_activations(plan);
+  if (plan.engine == Engine::llamacpp) return llamacpp_activations(plan, replica);
   if (plan.engine == Engine::vllm) return vllm_activations(plan, replica, stage);
   if (plan.engine == Engine::trtllm) return trtllm_activations(plan, replica, stage);
   return layer_line(plan, replica, plan.batch_tokens, plan.max_seqs);

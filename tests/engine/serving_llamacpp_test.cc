@@ -17,7 +17,7 @@ double compute_buffer_mib(const std::string& share) {
 
 }  // namespace
 
-TEST_CASE("llama.cpp's compute buffer without flash attention, by build", "[serving]") {
+TEST_CASE("llama.cpp's compute buffer, as start-up logs print it", "[serving]") {
   struct Row {
     const char* share;
     double mebibytes;
@@ -31,6 +31,12 @@ TEST_CASE("llama.cpp's compute buffer without flash attention, by build", "[serv
       {"model=llama-2-7b&prompt=2048", 164.00},
       {"model=llama-3.1-8b&prompt=8192", 560.00},
       {"model=phi-3-mini-4k&prompt=4096&ubatch=256", 150.00},
+      {"model=qwen3-32b&prompt=40960", 5252.00},               // queries are wider than the stream
+      {"model=pythia-2.8b&prompt=2048", 162.00},               // query, key and value in one
+      {"model=command-r-35b&prompt=4096&serve_pp=2", 672.00},  // four copies of what enters
+      // with flash attention: logits, or the mask in two precisions
+      {"model=qwen3-14b&prompt=32768&flash=1", 306.75},
+      {"model=glm-4.5-air&prompt=131072&ubatch=4096&flash=1", 3584.00},  // 3584.09
   };
   for (const Row& row : rows) {
     INFO(row.share);
