@@ -225,9 +225,16 @@ bool is_uniform(const StageCapacity& stage) {
 
 }  // namespace
 
+// vllm prints requests x max_len since (v1/core/kv_cache_utils.py, _report_kv_cache_config).
+constexpr double kVllmPrintsRequests = 21e3;
+
 double tokens_held(const Plan& plan, const Replica& replica, const StageCapacity& stage) {
   const double bits = bits_a_token(plan, stage);
   if (bits <= 0) return 0;
+  if (plan.engine == Engine::vllm && release_number(plan) < kVllmPrintsRequests) {
+    const double printed = tokens_of_one_group(plan, stage.groups, stage.budget_bytes);
+    if (printed > 0) return printed * replica.dp;
+  }
   if (!is_uniform(stage) && plan.max_len > 0 &&
       plan.engine != Engine::sglang) {  // as vllm prints it: requests x max_len
     return std::floor(requests_held(plan, stage, replica, request_bytes(plan, stage.groups, plan.max_len)) *

@@ -60,52 +60,67 @@ CacheGroup attention_group(const Plan& plan, const Replica& replica, const Atten
 }
 
 /// Keys of sparse attention's indexer: one head in fp8 with an fp32 scale per 128, on every rank
-/// (DeepSeek-V3.2-Exp inference/model.py, Indexer.k_cache and k_scale_cache).
-CacheGroup indexer_group(const Attention& a, double layers) {
+/// (DeepSeek-V3.2-Exp inference/model.py, Indexer.k_cache and k_scale_cache); llama.cpp's are a cache like the others
+/// (llama_kv_cache_dsa).
+CacheGroup indexer_group(const Plan& plan, const Attention& a, double layers) {
   CacheGroup group;
   group.id = "indexer";
   group.label = "Indexer keys";
   group.layers = layers;
   group.heads = 1;
   group.head_elements = a.index_head_dim;
-  group.bits = 8.25;
+  group.bits = plan.engine == Engine::llamacpp ? kv_format(plan).bits : 8.25;
   group.indexer = true;
   return group;
 }
 
-CacheGroup state_group(const Replica& replica, const LayerKind& kind, double layers) {
+/// vllm's convolution states reach over the tokens that are drafted, too
+/// (model_executor/layers/mamba/mamba_utils.py, gated_delta_net_state_shape).
+double conv_elements(const Plan& plan, const LayerKind& kind) {
+  const double reach = plan.subject->architecture.linear.conv - 1;
+  const bool drafts = plan.engine == Engine::vllm && plan.draft_tokens > 0 && reach > 0;
+  return kind.conv_state_elements * (drafts ? 1 + plan.draft_tokens / reach : 1);
+}
+
+CacheGroup state_group(const Plan& plan, const Replica& replica, const LayerKind& kind, double layers) {
   CacheGroup group;
   group.id = "state";
   group.label = "Recurrent and convolution states";
   group.layers = layers;
-  group.state_bytes = (kind.state_elements * kStateBytes + kind.conv_state_elements * kConvStateBytes) / replica.tp;
+  group.state_bytes = (kind.state_elements * kStateBytes + conv_elements(plan, kind) * kConvStateBytes) / replica.tp;
   return group;
 }
 
 void add_kind(const Plan& plan, const Replica& replica, const LayerKind& kind, double layers,
               std::vector<CacheGroup>& groups) {
-  if (kind.state_elements > 0) merge(groups, state_group(replica, kind, layers));
+  if (kind.state_elements > 0) merge(groups, state_group(plan, replica, kind, layers));
   const Attention& a = kind.attention;
   const bool attends = kind.mixer == Mixer::full || kind.mixer == Mixer::sliding;
   if (!attends || a.kv_elements_per_token() <= 0) return;
   merge(groups, attention_group(plan, replica, a, kind.mixer == Mixer::sliding, layers));
-  if (a.index_head_dim > 0) merge(groups, indexer_group(a, layers));
+  if (a.index_head_dim > 0) merge(groups, indexer_group(plan, a, layers));
 }
 
-/// vllm cuts the layers of a hybrid model into groups of equal size and pads the last
-/// (v1/core/kv_cache_utils.py, _get_kv_cache_groups_uniform_page_size).
-void pad_groups(const Plan& plan, std::vector<CacheGroup>& groups) {
+/// vllm cuts the layers of a hybrid model into groups of equal size (v1/core/kv_cache_utils.py,
+/// _get_kv_cache_groups_uniform_page_size). 0: all layers are alike.
+double group_layers(const Plan& plan, const std::vector<CacheGroup>& groups) {
   double least = 0, most = 0, kinds = 0;
-  for (CacheGroup& group : groups) {
-    group.allocated_layers = group.layers;
+  for (const CacheGroup& group : groups) {
     if (group.indexer) continue;  // indexer keys follow the groups of their layers
     least = kinds == 0 ? group.layers : std::min(least, group.layers);
     most = std::max(most, group.layers);
     kinds += 1;
   }
-  if (plan.engine != Engine::vllm || kinds < 2) return;
-  const double size = most < 1.25 * least ? most : least;
-  for (CacheGroup& group : groups) group.allocated_layers = round_up(group.layers, size);
+  if (plan.engine != Engine::vllm || kinds < 2) return 0;
+  return most < 1.25 * least ? most : least;
+}
+
+/// ... and pads the last of a kind.
+void pad_groups(const Plan& plan, std::vector<CacheGroup>& groups) {
+  const double size = group_layers(plan, groups);
+  for (CacheGroup& group : groups) {
+    group.allocated_layers = size > 0 ? round_up(group.layers, size) : group.layers;
+  }
 }
 
 bool hybrid_states(const Plan& plan, const std::vector<CacheGroup>& groups) {
@@ -124,6 +139,12 @@ double attention_bits(const std::vector<CacheGroup>& groups) {
 double state_page(const Plan& plan, const std::vector<CacheGroup>& groups, const CacheGroup& group) {
   if (!hybrid_states(plan, groups)) return group.state_bytes;
   return block_tokens(plan, groups) * attention_bits(groups) / 8;
+}
+
+/// vllm keeps a state for each token that may be refused, and where prefixes are shared one more
+/// (v1/kv_cache_interface.py, MambaSpec.max_memory_usage_bytes; mamba_cache_mode "align").
+double states_a_request(const Plan& plan) {
+  return plan.engine == Engine::vllm ? 1 + plan.draft_tokens + (plan.prefix > 0 ? 1 : 0) : 1;
 }
 
 Factors token_factors(const CacheGroup& group, double requests, double tokens) {
@@ -261,12 +282,20 @@ double tokens_kept(const Plan& plan, const CacheGroup& group, double tokens, dou
   return std::min(round_up(tokens, block), (ceil_div(slid, block) + 1) * block);
 }
 
+double tokens_of_one_group(const Plan& plan, const std::vector<CacheGroup>& groups, double bytes) {
+  const double size = group_layers(plan, groups), block = block_tokens(plan, groups);
+  const double block_bytes = size * block * attention_bits(groups) / 8;
+  double count = 0;
+  for (const CacheGroup& group : groups) count += size > 0 && !group.indexer ? group.allocated_layers / size : 0;
+  return block_bytes > 0 ? std::floor(std::floor(bytes / block_bytes) / count) * block : 0;
+}
+
 RequestBytes request_bytes(const Plan& plan, const std::vector<CacheGroup>& groups, double tokens, double shared) {
   const double block = block_tokens(plan, groups);
   RequestBytes bytes;
   for (const CacheGroup& group : groups) {
     if (group.state_bytes > 0) {
-      bytes.states += std::ceil(group.allocated_layers * state_page(plan, groups, group));
+      bytes.states += std::ceil(group.allocated_layers * states_a_request(plan) * state_page(plan, groups, group));
       continue;
     }
     const double own = tokens_kept(plan, group, tokens, block) - tokens_shared(group, tokens, shared);
@@ -281,9 +310,11 @@ std::vector<Line> request_lines(const Plan& plan, const std::vector<CacheGroup>&
   std::vector<Line> lines;
   for (const CacheGroup& group : groups) {
     if (group.state_bytes > 0) {
-      lines.push_back(leaf(group.id, group.label,
-                           {times("n", requests, "requests"), times("L", group.allocated_layers, "layers"),
-                            times("B", state_page(plan, groups, group), "B of state")},
+      Factors factors = {times("n", requests, "requests"), times("L", group.allocated_layers, "layers"),
+                         times("B", state_page(plan, groups, group), "B of state")};
+      if (const double states = states_a_request(plan); states > 1)
+        factors.push_back(times("s", states, "states a request: of drafted tokens, of a shared prefix"));
+      lines.push_back(leaf(group.id, group.label, std::move(factors),
                            "recurrent state in fp32, convolution state in 16 bit; constant in the length"));
       continue;
     }

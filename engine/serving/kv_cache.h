@@ -33,6 +33,10 @@ uint64_t token_bytes(const std::vector<CacheGroup>& groups, bool beyond_windows)
 /// Tokens of a KV block: the plan's, raised by vllm until a page of attention holds a page of state.
 double block_tokens(const Plan& plan, const std::vector<CacheGroup>& groups);
 
+/// What vllm printed as its tokens before 0.21: those that one of its equal groups of layers has blocks for. 0: all
+/// layers are alike.
+double tokens_of_one_group(const Plan& plan, const std::vector<CacheGroup>& groups, double bytes);
+
 /// Tokens of a request of `tokens` that a group keeps, in whole blocks.
 double tokens_kept(const Plan& plan, const CacheGroup& group, double tokens, double block);
 

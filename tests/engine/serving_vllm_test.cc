@@ -50,3 +50,31 @@ TEST_CASE("vllm's sampler does not sort from 0.17 on", "[serving]") {
   CHECK(within(activations_gib(plan + "0.9.1"), 9.96, 0.03));  // start-up log, 1024 sequences
   CHECK(activations_gib(plan + "0.17.0") < activations_gib(plan + "0.16.0") / 2);
 }
+
+TEST_CASE("vllm's first engine samples nothing where it profiles a part of a prompt", "[serving]") {
+  const std::string plan = "model=llama-3.1-8b&gpu=rtx-3090-24gb&gpu_mem=23.58&engine_version=0.6.6&batch_tokens=512";
+  CHECK(within(activations_gib(plan + "&max_len=35000"), 0.06, 0.05));  // vllm#10517
+}
+
+TEST_CASE("What vllm prints as the tokens of a hybrid is one group's before 0.21", "[serving]") {
+  const std::string pool = "&measured_kv_pool=45.32";
+  const std::string plan = "model=gpt-oss-120b&gpu=a100-sxm4-80gb&serve_tp=4&max_len=16384&batch_tokens=2048";
+  const auto bill = [&](const char* version) {
+    return serving_bill(read_plan(plan + pool + "&engine_version=" + version).plan);
+  };
+  CHECK(within(static_cast<double>(bill("0.10.1").kv_tokens.value_or(0)), 2640144, 0.0002));
+  CHECK(within(static_cast<double>(bill("0.21.0").kv_tokens.value_or(0)), 284.25 * 16384, 0.001));
+  for (const char* version : {"0.10.1", "0.21.0"})
+    CHECK(within(bill(version).max_concurrency_at_max_len.value_or(0), 284.25, 0.001));
+}
+
+TEST_CASE("A hybrid's states reach over drafted tokens, one for each and one for a shared prefix", "[serving]") {
+  // 0.23.1 with --kv-cache-dtype fp8, two drafted tokens and prefixes shared: blocks of 1600 tokens, 5.32 requests
+  const std::string plan =
+      "model=qwen3.5-27b&gpu=custom&gpu_mem=121.7&engine_version=0.23.1&kv=fp8&max_len=262144&measured_kv_pool=48.6";
+  const auto requests = [&](const std::string& more) {
+    return serving_bill(read_plan(plan + more).plan).max_concurrency_at_max_len.value_or(0);
+  };
+  CHECK(within(requests("&draft_tokens=2&prompt=4096&prefix=3200"), 5.32, 0.002));
+  CHECK(requests("") > requests("&draft_tokens=2"));
+}
