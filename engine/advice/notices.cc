@@ -7,6 +7,7 @@
 #include "engine/compute/rates.h"
 #include "engine/compute/step_time.h"
 #include "engine/formats.h"
+#include "engine/serving/gguf.h"
 #include "engine/units.h"
 
 namespace vram {
@@ -181,6 +182,18 @@ void about_served_weights(const Plan& plan, Findings& out) {
           " take less memory and are multiplied in a wider format.");
 }
 
+/// llama.cpp reads GGUF files, and no checkpoint's own blocks (nvfp4 is a type of both).
+void about_the_file(const Plan& plan, Findings& out) {
+  const Format* format = find_format(plan.weights);
+  if (plan.engine != Engine::llamacpp || format == nullptr || !format->blocks_only) return;
+  if (is_gguf(*format, true) || format->id == "nvfp4") return;
+  const char* like = format->bits > 6 ? "q8_0" : "q4_k_m";
+  add(out, Severity::warning, "weights_no_gguf",
+      "llama.cpp has no type " + std::string(format->name) +
+          " in its GGUF files: weights are converted, to Q8_0 or Q4_K_M for about as many bytes.",
+      "weights=" + std::string(like));
+}
+
 void about_targets(const Plan& plan, const ServingBill& serving, Findings& out) {
   const double in_time = std::min(serving.max_concurrency_at_tpot.value_or(plan.concurrency),
                                   serving.max_concurrency_at_ttft.value_or(plan.concurrency));
@@ -222,6 +235,7 @@ std::vector<Finding> notices(const Plan& plan, const TrainingBill& training, con
   about_the_cluster(plan, training, compute, out);
   about_figures(plan, compute, out);
   about_served_weights(plan, out);
+  about_the_file(plan, out);
   about_targets(plan, serving, out);
   about_serving(serving, out);
   return out;

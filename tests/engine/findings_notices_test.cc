@@ -53,6 +53,8 @@ TEST_CASE("Notices stand where they apply, and only there") {
       {"chinchilla_tokens", "model=llama-3.1-8b&tokens=15e12", "model=llama-3.1-8b"},
       {"mfu_under_recomputation", "model=llama-3.1-8b&mfu=0.4", "model=llama-3.1-8b"},
       {"weights_not_computed", "model=llama-3.1-8b&gpu=a100-sxm4-80gb&weights=fp8", "model=llama-3.1-8b&weights=fp8"},
+      {"weights_no_gguf", "model=llama-3.1-8b&engine=llamacpp&weights=fp8",
+       "model=llama-3.1-8b&engine=llamacpp&weights=q8_0"},
       {"targets_missed", "model=llama-3.1-8b&concurrency=64&tpot=0.008", "model=llama-3.1-8b&concurrency=64&tpot=0.5"},
       {"memory_is_not_enough", "model=llama-3.1-8b", "model=llama-3.1-405b"},
   };
