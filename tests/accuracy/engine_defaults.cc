@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "engine/hardware/generation.h"
 #include "engine/units.h"
 
 namespace vram::accuracy {
@@ -13,9 +14,7 @@ bool contains(const std::string& text, const char* word) { return text.find(word
 
 /// The first engine: up to 0.7, and up to 0.10 on cards older than Ampere or where the version says so.
 bool is_v0(const Plan& plan, const std::string& said, double version) {
-  const std::string family(plan.accelerator->family);
-  const bool old_card = family == "NVIDIA Turing" || family == "NVIDIA Volta";
-  return version < 8e3 || (version < 11e3 && (old_card || contains(said, "V0")));
+  return version < 8e3 || (version < 11e3 && (precedes_ampere(*plan.accelerator) || contains(said, "V0")));
 }
 
 // Chunk of a prefill and most sequences of a captured graph by the card's MiB (_handle_gpu_memory_settings).

@@ -179,6 +179,12 @@ double window_cells(const ServingBill& s) {
   return cache != nullptr && each > 0 ? bytes_within(*cache, "sliding") / each : 0;
 }
 
+/// llama.cpp prints recurrent states as a buffer of their own ("RS buffer size").
+double states_apart(const Plan& plan, const ServingBill& s) {
+  const Line* cache = line_of(s.lines, "kv_cache");
+  return plan.engine == Engine::llamacpp && cache != nullptr ? bytes_within(*cache, "state") : 0;
+}
+
 Amount serving_amount(const Report& r, const Measurement& m) {
   const ServingBill& s = r.serving;
   switch (m.figure) {
@@ -212,7 +218,7 @@ Amount serving_amount(const Report& r, const Measurement& m) {
       return {double(s.kv_bytes_per_token_per_gpu.value_or(0)), 0};
     case Figure::kv_pool:  // what the engine allocates: its whole budget where it preallocates
       // of memory, its doubt is then that of everything else.
-      return {sum_of(s.lines, {"kv_cache"}).value,
+      return {sum_of(s.lines, {"kv_cache"}).value - states_apart(r.plan, s),
               m.relative_to > 0 ? double(s.band_bytes) : sum_of(s.lines, {"kv_cache"}).band};
     case Figure::kv_tokens:
       return {double(s.kv_tokens.value_or(0)), 0};

@@ -210,7 +210,9 @@ void set_engine(ServingMap& m) {
   if (m.engine.empty()) return m.skip("the engine is no choice of the key");
   m.share.set("engine", m.engine);
   const std::string version = text(m.c, "engine_version");
-  if (!version.empty() && std::isdigit(static_cast<unsigned char>(version[0])))
+  const size_t any = version.find('x');  // "0.11.x" is the last of its line, "0.2x" tells nothing
+  const bool unknown = any != std::string::npos && any > 0 && version[any - 1] != '.';
+  if (!version.empty() && !unknown && std::isdigit(static_cast<unsigned char>(version[0])))
     m.share.set("engine_version", version.substr(0, version.find_first_of(" /x")) +
                                       (version.find("V0") != std::string::npos ? "V0" : ""));
 }
@@ -248,7 +250,8 @@ double cached_tokens(const json& c, const std::string& check) {
 bool begins(const std::string& text, const char* with) { return text.rfind(with, 0) == 0; }
 
 bool states_unknown(const ServingMap& m) {
-  return m.share.get("pattern").find('l') != std::string::npos && m.share.get("state_elements").empty();
+  const bool told = !m.share.get("state_elements").empty() || m.share.get("arch").find("linear") != std::string::npos;
+  return m.share.get("pattern").find('l') != std::string::npos && !told;
 }
 
 /// Where the printed tokens are those of one group of layers, the requests that the bytes hold say as much.

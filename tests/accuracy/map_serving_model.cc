@@ -23,6 +23,24 @@ constexpr Renamed kRenamed[] = {
     {"llama-3.x 70b", "llama-3.1-70b"},   {"llama-3.x-70b", "llama-3.1-70b"},     {"kimi-k2.5", "kimi-k2"},
     {"dolphin-qwen2-72b", "qwen2-72b"}};
 
+/// Hybrids that are no presets, by their published config.json.
+struct Published {
+  const char* said;
+  const char* config;
+};
+constexpr Published kPublished[] = {
+    {"kimi-linear-48b", R"({"model_type":"kimi_linear","hidden_size":2304,"intermediate_size":9216,
+      "num_hidden_layers":27,"num_attention_heads":32,"vocab_size":163840,"kv_lora_rank":512,"qk_nope_head_dim":128,
+      "qk_rope_head_dim":64,"v_head_dim":128,"moe_intermediate_size":1024,"num_experts":256,"num_experts_per_token":8,
+      "num_shared_experts":1,"first_k_dense_replace":1,"tie_word_embeddings":false,"linear_attn_config":{
+      "full_attn_layers":[4,8,12,16,20,24,27],"num_heads":32,"head_dim":128,"short_conv_kernel_size":4,
+      "kda_layers":[1,2,3,5,6,7,9,10,11,13,14,15,17,18,19,21,22,23,25,26]}})"},
+    {"qwen3.5 small", R"({"model_type":"qwen3_5_text","hidden_size":2048,"intermediate_size":6144,
+      "num_hidden_layers":24,"num_attention_heads":8,"num_key_value_heads":2,"head_dim":256,"vocab_size":248320,
+      "full_attention_interval":4,"linear_conv_kernel_dim":4,"linear_key_head_dim":128,"linear_value_head_dim":128,
+      "linear_num_key_heads":16,"linear_num_value_heads":16,"attn_output_gate":true,"tie_word_embeddings":true,
+      "max_position_embeddings":262144,"partial_rotary_factor":0.25})"}};
+
 // Qwen2.5's instruct checkpoints say 32768 positions where the base ones say 131072.
 constexpr double kInstructPositions = 32768;
 constexpr double kUsualTower = 0.47e9;
@@ -193,6 +211,15 @@ bool set_config(ServingMap& m) {
   return false;
 }
 
+bool set_published(ServingMap& m, const std::string& name) {
+  for (const Published& row : kPublished) {
+    if (lower(name).find(row.said) == std::string::npos) continue;
+    set_architecture(m, read_config(row.config).architecture);
+    return true;
+  }
+  return false;
+}
+
 /// "fp8 (fbgemm, MLP only)": attention stays in 16 bit, where the case says so the first and last layer, too.
 void set_mixed(ServingMap& m, const std::string& preset) {
   Architecture a = *read_plan("model=" + preset).plan.base_architecture;
@@ -227,6 +254,7 @@ void set_model(ServingMap& m, const json& models) {
     }
     return;
   }
+  if (set_published(m, name)) return;
   if (const json* facts = facts_named(models, name)) return set_facts(m, *facts);
   if (!set_stated_shape(m, name)) m.skip("the model is no preset");
 }
