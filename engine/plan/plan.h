@@ -48,7 +48,7 @@ struct Plan {
   double dp() const { return gpus / (tp * pp * cp); }  // data-parallel size
   /// Optimizer shards of the dense part: dp * cp, or `shard` where given.
   double dense_shards() const;
-  /// ... of the experts: gpus / (etp * ep * pp).
+  /// ... of the experts: gpus / (etp * ep * pp), in as many copies as the dense part's.
   double expert_shards() const;
   /// global_batch / (micro_batch * dp): micro-batches of a step on each pipeline.
   double micro_batches() const { return global_batch / (micro_batch * dp()); }

@@ -93,6 +93,11 @@ bool set_value(Plan& plan, Key key, std::string_view text, Message* message) {
 
 double Plan::dense_shards() const { return shard; }
 
-double Plan::expert_shards() const { return whole(gpus / (etp * ep * pp)); }
+double Plan::expert_shards() const {
+  // As many copies of the shards as the dense part has (Megatron-LM, core/parallel_state.py,
+  // intra_partial_expert_data_parallel_size).
+  const double copies = gpus / (tp * pp) / shard;
+  return whole(gpus / (etp * ep * pp) / copies);
+}
 
 }  // namespace vram

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <optional>
 
+#include "engine/training/schedule.h"
 #include "engine/training/training.h"
 #include "engine/units.h"
 
@@ -66,10 +67,19 @@ std::vector<size_t> chunk_layers(size_t layers, size_t count, bool may_count_end
   return chunks;
 }
 
+/// Layers of each chunk in the model's order, chunk c of rank k at c * p + k. A rank that was given its layers has them
+/// in chunks as even as possible.
 std::vector<size_t> model_chunks(const Plan& plan) {
   const bool parts = interleaves(plan);
-  const auto count = static_cast<size_t>(std::max(1.0, parts ? plan.pp * plan.vpp : plan.pp));
-  return chunk_layers(static_cast<size_t>(total_layers(plan)), count, parts);
+  const auto p = static_cast<size_t>(std::max(1.0, plan.pp)), v = parts ? static_cast<size_t>(plan.vpp) : 1;
+  const std::vector<double> given = given_stages(plan);
+  if (given.empty()) return chunk_layers(static_cast<size_t>(total_layers(plan)), p * v, parts);
+  std::vector<size_t> chunks(p * v);
+  for (size_t k = 0; k < p; ++k) {
+    const std::vector<size_t> own = chunk_layers(static_cast<size_t>(given[k]), v, false);
+    for (size_t c = 0; c < v; ++c) chunks[c * p + k] = own[c];
+  }
+  return chunks;
 }
 
 std::vector<LayerRange> consecutive(const std::vector<size_t>& chunks) {
@@ -83,21 +93,13 @@ std::vector<LayerRange> consecutive(const std::vector<size_t>& chunks) {
 }
 
 /// The ranges of every rank: its one stage; with interleaving chunk c of rank k is the model's chunk c * p + k (arXiv
-/// 2104.04473, section 2.2.2); with DualPipe a stage of either direction.
+/// 2104.04473, section 2.2.2; uneven ones: Megatron-LM, core/transformer/transformer_layer.py,
+/// get_transformer_layer_offset); with DualPipe a stage of either direction.
 std::vector<std::vector<LayerRange>> rank_ranges(const Plan& plan) {
   const auto p = static_cast<size_t>(std::max(1.0, plan.pp));
-  const std::vector<double> given = given_stages(plan);
+  const std::vector<LayerRange> chunks = consecutive(model_chunks(plan));
   std::vector<std::vector<LayerRange>> ranks(p);
-  if (given.empty()) {
-    const std::vector<LayerRange> chunks = consecutive(model_chunks(plan));
-    for (size_t i = 0; i < chunks.size(); ++i) ranks[i % p].push_back(chunks[i]);
-  } else {
-    const std::vector<LayerRange> stages = consecutive({given.begin(), given.end()});
-    const size_t v = interleaves(plan) ? static_cast<size_t>(plan.vpp) : 1;
-    for (size_t k = 0; k < p; ++k)
-      for (LayerRange range : consecutive(chunk_layers(stages[k].count, v, false)))
-        ranks[k].push_back({stages[k].first + range.first, range.count});
-  }
+  for (size_t i = 0; i < chunks.size(); ++i) ranks[i % p].push_back(chunks[i]);
   if (plan.schedule == Schedule::dualpipe)
     for (size_t k = 0; k < p / 2; ++k) {
       const LayerRange own = ranks[k].front();
@@ -117,13 +119,32 @@ void set_ranges(const Plan& plan, std::vector<LayerRange> ranges, Stage& stage) 
   for (const LayerRange& range : stage.ranges) stage.layers += static_cast<double>(range.count);
 }
 
+/// Most layers whose activations an interleaved rank keeps at once, passes of chunks of different lengths counted one
+/// by one. What follows 2 p micro-batches repeats.
+double layers_in_flight(const Plan& plan, const Stage& stage) {
+  const double m = std::min(std::max(1.0, plan.micro_batches()), 2 * plan.pp);
+  double layers = 0, most = 0;
+  for (const Pass& pass : rank_passes(plan, stage.index, static_cast<int>(m))) {
+    const auto count = static_cast<double>(stage.ranges[static_cast<size_t>(pass.chunk)].count);
+    if (pass.kind == PassKind::forward) layers += count;
+    if (pass.frees) layers -= count;
+    most = std::max(most, layers);
+  }
+  return most;
+}
+
+/// Of a pipeline that has a layer for nearly every chunk.
+bool has_uneven_chunks(const Plan& plan, const Stage& stage) {
+  if (!interleaves(plan) || plan.pp * plan.vpp > total_layers(plan) + 2) return false;
+  return std::any_of(stage.ranges.begin(), stage.ranges.end(),
+                     [&stage](const LayerRange& range) { return range.count != stage.ranges.front().count; });
+}
+
 }  // namespace
 
 std::vector<double> stage_layers(const Plan& plan) {
-  std::vector<double> layers = given_stages(plan);
-  if (!layers.empty()) return layers;
   const std::vector<size_t> chunks = model_chunks(plan);
-  layers.resize(static_cast<size_t>(std::max(1.0, plan.pp)));
+  std::vector<double> layers(static_cast<size_t>(std::max(1.0, plan.pp)));
   for (size_t i = 0; i < chunks.size(); ++i) layers[i % layers.size()] += static_cast<double>(chunks[i]);
   return layers;
 }
@@ -138,6 +159,8 @@ std::vector<Stage> pipeline_stages(const Plan& plan) {
     stage.index = static_cast<int>(k);
     set_ranges(plan, std::move(ranges[k]), stage);
     stage.chunks_in_flight = chunks_in_flight(plan, static_cast<double>(k));
+    if (has_uneven_chunks(plan, stage))
+      stage.chunks_in_flight = layers_in_flight(plan, stage) * stage.chunks / stage.layers;
   }
   return stages;
 }

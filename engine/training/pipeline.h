@@ -21,7 +21,7 @@ struct Stage {
   double layers = 0;
   bool first = true, last = true;  // holds the embedding; holds the head
   double chunks = 1;               // its layers are this many chunks
-  double chunks_in_flight = 1;     // chunks whose activations are kept: micro-batches = chunks_in_flight / chunks
+  double chunks_in_flight = 1;     // mean chunks whose activations are kept: micro-batches = chunks_in_flight / chunks
 };
 
 /// The ranks of the pipeline, first to last. A model without a shape has stages without layers.

@@ -41,6 +41,20 @@ TEST_CASE("Where only that comes out even, embedding and loss count as layers of
   CHECK_FALSE(training_faults(plan("model=llama-3.1-405b&gpus=16&pp=16&vpp=9&global_batch=16")).empty());
 }
 
+TEST_CASE("Interleaved chunks of given stages follow one another in the model's order") {
+  // Megatron-LM, core/transformer/transformer_layer.py, get_transformer_layer_offset: 2 layers on the first rank, 4 on
+  // the last, 6 on each of two between, in two chunks each: the second ones begin at 9.
+  const Plan p = plan("model=deepseek-v3&layers=18&gpus=4&pp=4&vpp=2&stages=2,6,6,4&global_batch=8");
+  const std::vector<Stage> stages = pipeline_stages(p);
+  const auto first = [&stages](size_t rank, size_t chunk) { return stages[rank].ranges[chunk].first; };
+  CHECK(stages[1].ranges[0].count == 3);
+  CHECK(std::vector<size_t>{first(0, 0), first(1, 0), first(2, 0), first(3, 0)} == std::vector<size_t>{0, 1, 4, 7});
+  CHECK(std::vector<size_t>{first(0, 1), first(1, 1), first(2, 1), first(3, 1)} == std::vector<size_t>{9, 10, 13, 16});
+  // DeepSeek-V3's three dense layers are the first: one of the first rank's two, two of the second's six.
+  CHECK(layers_of_kind(*p.subject, stages[0], 0) == 1);
+  CHECK(layers_of_kind(*p.subject, stages[1], 0) == 2);
+}
+
 TEST_CASE("1F1B keeps as many micro-batches as stages follow") {
   const std::string share = "gpus=8&pp=8&global_batch=64";
   CHECK(in_flight(share, 0) == 8);  // arXiv 2104.04473, section 2.2.1
@@ -55,6 +69,17 @@ TEST_CASE("Interleaving adds (p - 1) / (p v) on the first rank") {
   CHECK(in_flight("gpus=4&pp=4&vpp=5&global_batch=64", 0) == 4 * (1 + 3.0 / (4 * 5)));
   // The last rank keeps (v - 1) p + 1 chunks.
   CHECK(in_flight("gpus=4&pp=4&vpp=5&global_batch=64", 3) == 17.0 / 5);
+}
+
+TEST_CASE("Chunks of different lengths are kept in flight pass by pass") {
+  // Megatron-LM's test gpt3_mcore_te_tp1_pp4_vp2_account_for_embedding_loss_in_pipeline_split: six layers, embedding
+  // and loss in eight chunks. The last rank has passed four micro-batches through its only layer when the loss comes.
+  const auto layers = [](const std::string& batch) {
+    const Stage last = pipeline_stages(plan("model=gpt2&layers=6&gpus=4&pp=4&vpp=2&global_batch=" + batch))[3];
+    return last.chunks_in_flight / last.chunks * last.layers;
+  };
+  CHECK(layers("4") == 4);
+  CHECK(layers("8") == 5);  // a fifth comes before the first has left
 }
 
 TEST_CASE("DualPipe keeps two stages and p + 1 micro-batches of one") {
