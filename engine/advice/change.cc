@@ -31,7 +31,7 @@ void add_free(const Plan& plan, Changes& out) {
       {"fused_optimizer", "Use a fused optimizer, which needs no temporaries", {{Key::fused_optimizer, "1"}}});
   add(out, plan.tp > 1 && !plan.sp && plan.framework == Framework::megatron,
       {"sequence_parallel", "Divide norms and the residual stream over the tensor-parallel GPUs", {{Key::sp, "1"}}});
-  const bool whole_logits = plan.loss == Loss::full || plan.loss == Loss::inplace;
+  const bool whole_logits = plan.loss != Loss::chunked && plan.loss != Loss::fused;
   add(out, whole_logits, {"loss_chunked", "Work out the loss in chunks of the sequence", {{Key::loss, "chunked"}}});
   add(out, whole_logits,
       {"loss_fused", "Fuse the head with the loss, so that no logits are stored", {{Key::loss, "fused"}}});

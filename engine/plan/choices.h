@@ -16,7 +16,7 @@ enum class Optimizer : uint8_t { adamw, adamw8bit, adamw4bit, adafactor, lion, s
 enum class Schedule : uint8_t { one_f_one_b, gpipe, interleaved, zerobubble, dualpipe };  // one_f_one_b = "1f1b"
 enum class Recompute : uint8_t { none, selective, full };
 enum class AttentionKernel : uint8_t { eager, flash };
-enum class Loss : uint8_t { full, inplace, chunked, fused };
+enum class Loss : uint8_t { full, inplace, chunked, fused, uncast, compiled };
 enum class Kernels : uint8_t { eager, fused };
 enum class Residual : uint8_t { bf16, fp16, fp32 };
 enum class Offload : uint8_t { none, optimizer, all, activations };

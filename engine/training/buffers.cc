@@ -106,11 +106,22 @@ Line bucket_copies(const Plan& plan, const std::vector<ParameterGroup>& groups) 
                   trained_lines(plan, groups, "torch.nn.parallel.DistributedDataParallel", kStatesBand, add));
 }
 
+/// Elements of a rank, before ZeRO.
+double trained_elements(const Plan& plan, const Stage& stage, const std::vector<ParameterGroup>& groups) {
+  if (!trains_all(plan)) return adapter_parameters(plan, stage) + trained_embedding_parameters(plan, stage);
+  double elements = 0;
+  for (const ParameterGroup& g : groups)
+    if (g.trained) elements += elements_a_rank(plan, g);
+  return elements;
+}
+
 /// DeepSpeed's fp32 copy of a rank's gradients and a half-precision partition (runtime/zero/stage_1_and_2.py): 6 B a
 /// parameter of the rank's share; ZeRO-Offload's lie in host memory (arXiv 2101.06840, section 4.1). Without ZeRO the
 /// fp32 copy is whole (runtime/fp16/fused_optimizer.py, step).
+double copied_gradient_bytes(const Plan& plan) { return plan.zero >= 1 ? 6 : 4; }
+
 Line deepspeed_copies(const Plan& plan, const std::vector<ParameterGroup>& groups) {
-  const double bytes = plan.zero >= 1 && plan.zero < 3 ? 6 : 4;
+  const double bytes = copied_gradient_bytes(plan);
   const auto add = [&](const ParameterGroup& g, Factors& factors) {
     factors.push_back(times("B", bytes, "bytes each"));
     push_shard(plan, g, factors);
@@ -126,24 +137,55 @@ Line deepspeed_bf16_gradients(const Plan& plan, const std::vector<ParameterGroup
                   gradient_copies(plan, groups, 2, "DeepSpeed, runtime/bf16_optimizer.py"));
 }
 
-/// What DeepSpeed keeps of gradients beyond ZeRO's own account.
-void add_deepspeed_gradients(const Plan& plan, const std::vector<ParameterGroup>& groups, std::vector<Line>& out) {
-  const Storage storage = storage_of(plan);
-  if (plan.framework != Framework::deepspeed || storage.master <= 0 || !trains_all(plan)) return;
-  out.push_back(storage.gradient < 32 ? deepspeed_copies(plan, groups) : deepspeed_bf16_gradients(plan, groups));
+/// ZeRO 3 steps one sub-group after the other and has fp32 gradients of that one alone (runtime/zero/stage3.py,
+/// _prepare_fp32_grad_for_sub_group and _release_sub_group; runtime/zero/config.py, sub_group_size).
+Line sub_group_gradients(const Plan& plan, double elements) {
+  constexpr double kSubGroup = 1e9;
+  Factors factors = {times("P", std::min(kSubGroup, elements / plan.dense_shards()), "parameters of a sub-group"),
+                     times("B", 4, "bytes each")};
+  push_kept_share(plan, offloads_optimizer(plan), factors);
+  return sum_line("fp32_gradients", "fp32 gradients of the step",
+                  lines_of(leaf("sub_group", "A sub-group", std::move(factors),
+                                "DeepSpeed, runtime/zero/stage3.py, _prepare_fp32_grad_for_sub_group", kBuffersBand)));
 }
 
-/// DeepSpeed gathers gradients in one buffer before it reduces them: reduce_bucket_size (runtime/zero/config.py;
-/// stage_1_and_2.py, setup_buckets; stage3.py), without ZeRO MEMORY_OPT_ALLREDUCE_SIZE (runtime/engine.py): 5e8
-/// elements.
-Line reduce_bucket(const Plan& plan, const std::vector<ParameterGroup>& groups) {
-  double elements = 0;
-  for (const ParameterGroup& g : groups)
-    if (g.trained) elements += elements_a_rank(plan, g);
-  return leaf(
-      "reduce_bucket", "Bucket of gradients to reduce",
-      {times("P", std::min(5e8, elements), "reduce_bucket_size"), times("B", compute_bytes(plan), "bytes each")},
-      "DeepSpeed, runtime/zero/config.py, reduce_bucket_size", kBuffersBand);
+/// As deepspeed_copies, of adapters.
+Line adapter_copies(const Plan& plan, double elements) {
+  Factors factors = {times("P", elements, "trained parameters"), times("B", copied_gradient_bytes(plan), "bytes each")};
+  if (plan.zero >= 1 && plan.dense_shards() > 1)
+    factors.push_back(over("n", plan.dense_shards(), "ranks of the sharding group"));
+  push_kept_share(plan, offloads_optimizer(plan), factors);
+  return sum_line("fp32_gradients", "fp32 gradients of the step",
+                  lines_of(leaf("trained", "Adapters", std::move(factors), "DeepSpeed, runtime/zero/stage_1_and_2.py",
+                                kBuffersBand)));
+}
+
+/// What DeepSpeed keeps of gradients beyond ZeRO's own account.
+void add_deepspeed_gradients(const Plan& plan, const Stage& stage, const std::vector<ParameterGroup>& groups,
+                             PhaseKind phase, std::vector<Line>& out) {
+  const Storage storage = trains_all(plan) ? storage_of(plan) : adapter_storage(plan);
+  if (plan.framework != Framework::deepspeed || storage.master <= 0) return;
+  const double elements = trained_elements(plan, stage, groups);
+  if (storage.gradient == 32)
+    out.push_back(deepspeed_bf16_gradients(plan, groups));
+  else if (plan.zero < 3)
+    out.push_back(trains_all(plan) ? deepspeed_copies(plan, groups) : adapter_copies(plan, elements));
+  else if (phase == PhaseKind::optimizer)
+    out.push_back(sub_group_gradients(plan, elements));
+}
+
+/// DeepSpeed's ZeRO gathers gradients in one buffer before it reduces them, always as large (runtime/zero/config.py,
+/// reduce_bucket_size; stage_1_and_2.py, setup_buckets; transformers' "auto" under ZeRO 3 is hidden × hidden,
+/// integrations/deepspeed.py); without ZeRO it flattens no more than there are (runtime/engine.py,
+/// MEMORY_OPT_ALLREDUCE_SIZE).
+Line reduce_bucket(const Plan& plan, double elements) {
+  constexpr double kBucket = 5e8;
+  const double hidden = plan.subject->architecture.hidden;
+  const bool automatic = plan.zero >= 3 && plan.library == Library::hf && plan.subject->has_shape;
+  const double size = automatic ? hidden * hidden : plan.zero >= 1 ? kBucket : std::min(kBucket, elements);
+  return leaf("reduce_bucket", "Bucket of gradients to reduce",
+              {times("P", size, "reduce_bucket_size"), times("B", compute_bytes(plan), "bytes each")},
+              "DeepSpeed, runtime/zero/config.py, reduce_bucket_size", kBuffersBand);
 }
 
 /// fp32 gradients are reduced in bf16: a copy of all of them at once, since they lie in one flat tensor
@@ -304,9 +346,9 @@ Line buffers_line(const Plan& plan, const Stage& stage, const std::vector<Parame
   if (optimizer) add_optimizer_buffers(plan, stage, groups, children);
   const bool reduces = plan.dp() * plan.cp > 1;  // context-parallel ranks see other tokens of the same sequences
   if (plan.framework == Framework::ddp && reduces && trains_all(plan)) children.push_back(bucket_copies(plan, groups));
-  add_deepspeed_gradients(plan, groups, children);
-  if (plan.framework == Framework::deepspeed && trains_all(plan) && reduces)
-    children.push_back(reduce_bucket(plan, groups));
+  add_deepspeed_gradients(plan, stage, groups, phase, children);
+  if (plan.framework == Framework::deepspeed && (plan.zero >= 1 || reduces))
+    children.push_back(reduce_bucket(plan, trained_elements(plan, stage, groups)));
   if (phase == PhaseKind::reduce && sends_bf16_copies(plan)) children.push_back(sent_gradients(plan, groups));
   if (plan.sp && plan.tp > 1 && plan.subject->has_shape && !optimizer) children.push_back(gather_buffer(plan));
   const bool in_layers = !optimizer && phase != PhaseKind::loss;

@@ -5,6 +5,7 @@
 
 #include "engine/plan/texts.h"
 #include "engine/training/linear_inputs.h"
+#include "engine/training/prompts.h"
 #include "engine/training/saved_tensors.h"
 #include "engine/training/storage.h"
 
@@ -111,7 +112,8 @@ LayerSetting layer_setting(const Plan& plan, const LayerKind& kind) {
   s.trained = trains_all(plan);
   s.trained_norms = s.trained || plan.method == Method::adapter_v2;
   s.keeps_inputs = s.trained || keeps_frozen_inputs(plan);
-  s.adapters_fp32 = !s.trained && adapter_storage(plan).weight == 32 && s.e == 2;
+  s.adapters_in_place = plan.library == Library::unsloth && !s.trained && !trains_prompts(plan) && !plan.dropout;
+  s.adapters_fp32 = !s.trained && adapter_storage(plan).weight == 32 && s.e == 2 && !s.adapters_in_place;
   s.eager = plan.attention == AttentionKernel::eager;
   set_recompute(plan, s);
   return s;

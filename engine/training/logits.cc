@@ -168,6 +168,13 @@ Line head_input_leaf(const Plan& plan) {
 
 double bytes_per_logit(const Plan& plan) {
   double bytes = bytes_of(plan, full_loss_bytes(plan));
+  // On the model's own logits: those, log-softmax and two gradients (transformers before 4.45, models/gpt_bigcode; the
+  // code of Qwen-7B); under autocast the cross-entropy casts them itself.
+  if (plan.loss == Loss::uncast) bytes = std::min(bytes, bytes_of(plan, {runs_autocast(plan) ? 12.0 : 8.0, 16}));
+  // Compiled, what works in place does no more (core/fusions/fused_cross_entropy.py); torchtitan's keeps the logits and
+  // makes their gradient.
+  if (plan.loss == Loss::compiled && plan.library == Library::megatron) bytes = bytes_of(plan, {10, 8});
+  if (plan.loss == Loss::compiled && plan.library == Library::torchtitan) bytes = bytes_of(plan, {4, 8});
   if (plan.loss == Loss::inplace)  // 16-bit logits become gradients
     bytes = bytes_of(plan, plan.library == Library::megatron ? LogitBytes{4, 6} : LogitBytes{8, 10});
   if (plan.loss == Loss::chunked) bytes = std::min(bytes, bytes_of(plan, chunked_loss_bytes(plan)));
@@ -176,14 +183,18 @@ double bytes_per_logit(const Plan& plan) {
   return bytes;
 }
 
+bool has_logit_blocks(const Plan& plan) {
+  const bool copies = plan.loss == Loss::full || plan.loss == Loss::inplace || plan.loss == Loss::uncast;
+  return plan.library == Library::hf && copies && plan.subject->has_shape;
+}
+
 uint64_t logit_blocks_bytes(const Plan& plan) {
-  const bool copies = plan.loss == Loss::full || plan.loss == Loss::inplace;
-  if (plan.library != Library::hf || !copies || !plan.subject->has_shape) return 0;
+  if (!has_logit_blocks(plan)) return 0;
   // loss/loss_utils.py, forward and backward: 16-bit logits 2, in fp32 4, shifted 4; their gradients 4 and, not in
-  // place, log-softmax 4. 18 and 14 bytes; figures of nvidia-smi give 17 to 21 and 14 to 19, what else comes and goes
-  // included.
-  const double blocks = plan.loss == Loss::full ? 18 : 14, beyond = std::max(0.0, blocks - bytes_per_logit(plan));
-  return copies_leaf(plan, 1, beyond).bytes;
+  // place, log-softmax 4. 18 and 14 bytes; figures of nvidia-smi give 17 to 21 and 14 to 19. Uncast every block is of
+  // one size and serves again.
+  const double blocks = plan.loss == Loss::full ? 18 : plan.loss == Loss::inplace ? 14 : 0;
+  return copies_leaf(plan, 1, std::max(0.0, blocks - bytes_per_logit(plan))).bytes;
 }
 
 Line logits_line(const Plan& plan, const Stage& stage, bool in_loss) {

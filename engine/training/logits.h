@@ -11,8 +11,9 @@ Line logits_line(const Plan& plan, const Stage& stage, bool in_loss);
 /// Bytes that all copies of one logit take at that moment, by library and kind of loss.
 double bytes_per_logit(const Plan& plan);
 
-/// What copies of the logits take beyond that where each has a block of its own: freed ones are cut up, and none of
-/// them fits again.
+/// Copies of the logits have a block each: freed ones are cut up, and none of them fits again.
+bool has_logit_blocks(const Plan& plan);
+/// What those blocks take beyond the copies that live at once.
 uint64_t logit_blocks_bytes(const Plan& plan);
 
 }  // namespace vram

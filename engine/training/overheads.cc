@@ -12,7 +12,8 @@ namespace vram {
 namespace {
 
 constexpr const char* kShareNote =
-    "share of activations, logits and gathered weights in the phase that has most of them; 15% fitted on 405 measured "
+    "share of activations, gathered weights and logits, but those that have blocks of their own, in the phase that has "
+    "most of them; 15% fitted on 405 measured "
     "reserved and device figures, 12 to 17 when any one source is left out";
 constexpr const char* kBlocksNote =
     "blocks of one phase that are of no use to another: gradients, copies of the logits, temporaries of the step";
@@ -41,7 +42,7 @@ Line fragmentation_line(const Plan& plan, const Holdings& held, double room) {
       "fragmentation", "Fragmentation",
       lines_of(
           leaf("share", "Fragments",
-               {times("B", static_cast<double>(held.dynamic), "bytes that come and go"), times("φ", share, "share")},
+               {times("B", static_cast<double>(held.scattered), "bytes that come and go"), times("φ", share, "share")},
                kShareNote, kFragmentationBand),
           leaf("blocks", "Blocks that phases do not share", {times("B", static_cast<double>(blocks), "bytes")},
                kBlocksNote, kFragmentationBand)));

@@ -10,6 +10,7 @@ struct Holdings {
   uint64_t allocated = 0;    // in the fullest phase
   uint64_t lasting = 0;      // weights, gradients, optimizer, adapters, buffers: each at its most
   uint64_t dynamic = 0;      // most of activations, logits and gathered weights together
+  uint64_t scattered = 0;    // of those what fragments: copies of the logits with blocks of their own do not
   uint64_t with_blocks = 0;  // the same where every copy of the logits has a block of its own
   uint64_t step = 0;         // temporaries of gradient reduction and of the optimizer
 };

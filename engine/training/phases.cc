@@ -78,6 +78,7 @@ StageLedger::StageLedger(const Plan& plan, const Stage& stage, const ModelTensor
   add_phase(subject, PhaseKind::forward);
   if (stage.last && plan.subject->has_shape) add_phase(subject, PhaseKind::loss);
   for (PhaseKind kind : {PhaseKind::backward, PhaseKind::reduce, PhaseKind::optimizer}) add_phase(subject, kind);
+  has_logit_blocks_ = has_logit_blocks(plan);
   if (stage.last) logit_blocks_ = logit_blocks_bytes(plan);
 }
 
@@ -141,6 +142,7 @@ Holdings StageLedger::holdings(const std::vector<PhaseAmounts>& phases) const {
     const auto& lines = phases[i].lines;
     const uint64_t dynamic = lines[activations].bytes + lines[logits].bytes + lines[gathered].bytes;
     held.dynamic = std::max(held.dynamic, dynamic);
+    held.scattered = std::max(held.scattered, dynamic - (has_logit_blocks_ ? lines[logits].bytes : 0));
     held.with_blocks = std::max(held.with_blocks, dynamic + (kinds_[i] == PhaseKind::loss ? logit_blocks_ : 0));
   }
   held.step = std::max(most(buffers), lasting_buffers) - lasting_buffers;

@@ -59,6 +59,7 @@ class StageLedger {
   StageActivations activations_;
   Line no_activations_;
   std::vector<Line> pool_;
+  bool has_logit_blocks_ = false;
   uint64_t logit_blocks_ = 0;
   std::vector<PhaseKind> kinds_;
   std::vector<Places> places_;

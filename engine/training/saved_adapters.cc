@@ -93,6 +93,7 @@ void save_adapters(const Plan& plan, const LayerSetting& s, const LayerKind& kin
     const LinearInput input = static_cast<LinearInput>(i);
     const bool stream = input == LinearInput::attention || input == LinearInput::mlp;
     if (input == LinearInput::attention && plan.library == Library::litgpt) reader.adapted = 1;
+    if (s.adapters_in_place && (input == LinearInput::down || input == LinearInput::expert_down)) continue;
     reader.kept = input == LinearInput::projection || s.keeps_inputs;
     reader.split = stream ? 1 : s.tp;  // A reads the sequence gathered (Megatron-Bridge, peft/lora_layers.py)
     const double bytes = input_bytes(plan, s, reader);
@@ -100,7 +101,7 @@ void save_adapters(const Plan& plan, const LayerSetting& s, const LayerKind& kin
       out.push_back({reader.id, reader.label, Area::adapters, reader.symbol, "input width", reader.width, bytes,
                      reader.split, kNote});
   }
-  if (ranks > 0)
+  if (ranks > 0 && !s.adapters_in_place)
     out.push_back({"low_rank", "Between A and B", Area::adapters, "r", "elements between A and B",
                    plan.lora_rank * ranks, s.adapters_fp32 ? 4 : s.e, 1, kNote});
   if (plan.library == Library::litgpt) save_spread_outputs(plan, s, kind, out);

@@ -72,7 +72,8 @@ double bytes_per_token(const SavedTensors& tensors) {
 // Measured on the layers of transformers with PyTorch 2.6: backward of the MLP holds two gradients of its inner width;
 // eager attention holds the scores' gradients, by when the MLP's and second norm's tensors are freed.
 double transient_bytes_per_token(const Plan& plan, const LayerSetting& s, const LayerKind& kind) {
-  const double mlp = 2 * s.e * inner_width(plan, kind) / s.tp;
+  // unsloth's gradients of gate and up overwrite both, the product its own gradient (kernels/fast_lora.py).
+  const double mlp = (s.adapters_in_place ? 1 : 2) * s.e * inner_width(plan, kind) / s.tp;
   if (!s.eager || kind.attention.heads <= 0) return mlp;
   const double scores = (s.e == 2 ? 6 : 8) * kind.attention.heads * plan.seq / s.tp;
   double freed = 0;

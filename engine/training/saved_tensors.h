@@ -47,7 +47,8 @@ struct LayerSetting {
   bool keeps_inputs = true;      // linears keep their inputs: for a weight's gradient, or needlessly
   bool repeats_kv = false;       // k and v are copied for every head before the kernel
   bool adapters_fp32 = false;
-  bool eager = false;  // scores materialised
+  bool adapters_in_place = false;  // unsloth's fused LoRA layers
+  bool eager = false;              // scores materialised
   bool recompute_core = false, recompute_mlp = false, recompute_norms = false, recompute_moe = false,
        recompute_product = false, recompute_latent = false;
 };

@@ -73,6 +73,14 @@ Storage storage_of(const Plan& plan) {
 
 Storage adapter_storage(const Plan& plan) {
   Storage storage = storage_of(plan);
+  if (plan.framework == Framework::deepspeed && plan.precision != Precision::fp32) {
+    // It casts a whole module and keeps fp32 weights of what is trained (runtime/engine.py,
+    // _configure_distributed_model; runtime/zero/stage_1_and_2.py, single_partition_of_fp32_groups).
+    storage.weight = storage.gradient = 16;
+    storage.master = 32;
+    if (plan.optimizer != Optimizer::adamw8bit && plan.optimizer != Optimizer::adamw4bit) storage.moment = 32;
+    return storage;
+  }
   // peft casts adapters to fp32 (autocast_adapter_dtype, tuners/tuners_utils.py), unsloth likewise; gradients follow.
   if (plan.library != Library::hf && plan.library != Library::unsloth) return storage;
   storage.weight = storage.gradient = 32;

@@ -63,7 +63,8 @@ TEST_CASE("defaults follow from the keys above them") {
       {"", "kernels", "fused"},
       {"framework=fsdp", "kernels", "eager"},
       {"", "residual", "bf16"},
-      {"method=qlora", "residual", "fp32"},
+      {"framework=ddp&method=qlora", "residual", "fp32"},
+      {"framework=ddp&library=unsloth&method=qlora", "residual", "bf16"},
       {"precision=fp16", "residual", "fp16"},
       {"precision=fp32", "residual", "fp32"},
       {"", "base", "bf16"},
@@ -145,4 +146,7 @@ TEST_CASE("states are sharded over data and context parallel, experts' over the 
   CHECK(plan.dense_shards() == 16);
   CHECK(plan.expert_shards() == 4);
   CHECK(read_plan("gpus=64&shard=8").plan.dense_shards() == 8);
+  // Two copies of the dense part's shards are two of the experts' (--num-distributed-optimizer-instances 2).
+  CHECK(read_plan("gpus=64&tp=2&pp=2&cp=2&ep=4&shard=8").plan.expert_shards() == 2);
+  CHECK(read_plan("gpus=64&ep=64&shard=8").plan.expert_shards() == 1);
 }

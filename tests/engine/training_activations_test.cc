@@ -198,6 +198,21 @@ TEST_CASE("An fp32 residual stream doubles the checkpoints") {
   CHECK(fp32 - bf16 == 262'144ULL * 4096);
 }
 
+TEST_CASE("unsloth's fused LoRA layers keep the input of several linears once and work in place in backward") {
+  // unsloth, kernels/fast_lora.py: LoRA_MLP saves X, gate and up, LoRA_QKV and LoRA_W their X.
+  const TrainingBill b = bill("model=llama-3.1-8b&framework=ddp&library=unsloth&method=lora&seq=1024");
+  const auto saved = [&b](const char* area, const char* id) {
+    return line(line(line(phase(b, "forward").lines, "activations").children, area).children, id).bytes;
+  };
+  const uint64_t tokens = 32 * 1024;
+  CHECK(saved("adapters", "attention_input") == tokens * 4096 * 2);
+  CHECK(saved("adapters", "mlp_input") == tokens * 4096 * 2);
+  CHECK(saved("adapters", "down_input") + saved("adapters", "low_rank") == 0);
+  CHECK(saved("mlp", "mlp") == tokens * 2 * 14336 * 2);
+  const Line working = line(line(phase(b, "backward").lines, "activations").children, "working");
+  CHECK(line(working.children, "gradients").bytes == 1024ULL * (14336 + 4096) * 2);
+}
+
 TEST_CASE("FSDP's and DeepSpeed's own precision keeps the residual stream of k-bit training in 16 bit") {
   const std::string share = "model=mistral-7b-v0.1&gpus=2&method=qlora&recompute=full&seq=4096&framework=";
   const uint64_t checkpoints = bytes(bill(share + "fsdp"), "forward", "activations");

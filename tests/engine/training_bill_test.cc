@@ -174,6 +174,10 @@ TEST_CASE("Logits are counted by loss and library") {
   // Copies at the fullest moment, measured with PyTorch 2.6 on the libraries' own code.
   const Row row = GENERATE(values<Row>({{"framework=ddp", 14},
                                         {"framework=ddp&loss=inplace", 8},
+                                        {"framework=deepspeed&loss=uncast", 8},
+                                        {"framework=ddp&loss=uncast", 12},  // autocast casts them
+                                        {"framework=megatron&loss=compiled", 10},
+                                        {"framework=fsdp2&loss=compiled", 4},
                                         {"framework=ddp&library=litgpt", 8},
                                         {"framework=ddp&library=litgpt&loss=chunked", 4},
                                         {"framework=ddp&library=litgpt&loss=chunked&precision=fp32", 8},

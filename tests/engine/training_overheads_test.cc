@@ -94,6 +94,17 @@ TEST_CASE("Fragments are 15% of what comes and goes, 3% with expandable segments
         static_cast<uint64_t>(std::ceil(0.03 * static_cast<double>(most))));
 }
 
+TEST_CASE("Copies of the logits that have blocks of their own do not fragment") {
+  const std::string share = "model=llama-3.1-8b&framework=ddp&method=lora&recompute=full&gpu=b200-180gb&loss=";
+  for (const char* loss : {"full", "inplace", "uncast"}) {
+    const Phase loss_phase = phase(bill(share + loss), "loss");
+    const uint64_t activations = std::max(line(loss_phase.lines, "activations").bytes,
+                                          line(phase(bill(share + loss), "backward").lines, "activations").bytes);
+    CHECK(child(fragmentation(share + loss), "share") ==
+          static_cast<uint64_t>(std::ceil(0.15 * static_cast<double>(activations))));
+  }
+}
+
 TEST_CASE("Every copy of transformers' logits has a block of its own") {
   // 18 bytes a logit where 14 live at once; in place 14 where 8 do.
   const std::string share =
@@ -147,11 +158,38 @@ TEST_CASE("DeepSpeed's ZeRO holds a bucket of gradients, and bf16 copies of fp32
     return line(line(phase(bill(share + more), of).lines, "buffers").children, id).bytes;
   };
   CHECK(buffer("", "backward", "reduce_bucket") == 1'000'000'000);
-  CHECK(buffer("&model=gpt2", "backward", "reduce_bucket") == 2ULL * 124'439'808);  // no more than there are
-  CHECK(buffer("&gpus=1", "backward", "reduce_bucket") == 0);
+  // runtime/zero/stage_1_and_2.py, setup_buckets: as large for few gradients, and on one GPU.
+  CHECK(buffer("&model=gpt2", "backward", "reduce_bucket") == 1'000'000'000);
+  CHECK(buffer("&gpus=1&method=lora", "backward", "reduce_bucket") == 1'000'000'000);
+  CHECK(buffer("&zero=3", "backward", "reduce_bucket") == 2ULL * 4096 * 4096);             // transformers' "auto"
+  CHECK(buffer("&model=gpt2&zero=0", "backward", "reduce_bucket") == 2ULL * 124'439'808);  // no more than there are
+  CHECK(buffer("&gpus=1&zero=0", "backward", "reduce_bucket") == 0);
   CHECK(buffer("&grad_dtype=fp32", "reduce", "sent_gradients") == 2ULL * 6'738'415'616);
   CHECK(buffer("&grad_dtype=fp32", "backward", "sent_gradients") == 0);
   CHECK(buffer("&grad_dtype=fp32&precision=fp16", "reduce", "sent_gradients") == 0);
+}
+
+TEST_CASE("ZeRO 3 has fp32 gradients of one sub-group at a time, the other stages of a rank's whole share") {
+  const auto copies = [](const std::string& share, const char* of) {
+    const TrainingBill b = bill("framework=deepspeed&precision=fp16&" + share);
+    return line(line(phase(b, of).lines, "buffers").children, "fp32_gradients").bytes;
+  };
+  // DeepSpeed, runtime/zero/stage3.py, _prepare_fp32_grad_for_sub_group; sub_group_size is 1e9 elements.
+  CHECK(copies("model=llama-2-7b&gpus=2&zero=3", "optimizer") == 4'000'000'000);
+  CHECK(copies("model=llama-2-7b&gpus=2&zero=3", "backward") == 0);
+  CHECK(copies("model=llama-2-7b&gpus=64&zero=3", "optimizer") == 4ULL * 6'738'415'616 / 64);
+  CHECK(copies("model=llama-2-7b&gpus=2&zero=2", "backward") == 3ULL * 6'738'415'616);
+}
+
+TEST_CASE("DeepSpeed trains 16-bit adapters with fp32 copies") {
+  // runtime/engine.py, _configure_distributed_model: the module is cast as a whole.
+  const TrainingBill b = bill("model=llama-2-7b&framework=deepspeed&zero=2&method=lora&gpus=2");
+  const uint64_t parameters = 39'976'960;
+  const auto of = [&](const char* id) { return line(line(phase(b, "backward").lines, "adapters").children, id).bytes; };
+  CHECK(of("weights") == 2 * parameters);
+  CHECK(of("gradients") == parameters);
+  CHECK(of("optimizer") == 12 * parameters / 2);
+  CHECK(line(line(phase(b, "backward").lines, "buffers").children, "fp32_gradients").bytes == 6 * parameters / 2);
 }
 
 TEST_CASE("DeepSpeed's pipeline keeps what it sent on; Megatron's does not") {
