@@ -139,7 +139,24 @@ void set_steps_of_flags(Mapping& m) {
 bool runs_unfused(const Mapping& m, const Words& attention) {
   Words id;
   id.add(text(m.c, "id"));
+  if (attention.whole("local") && !attention.has("te/local")) return true;
   return attention.has("te/local") && (!id.has("_te_") || !id.has("resume")) && number(m.c, "cp") <= 1;
+}
+
+/// transformers before 4.45 took the loss of these on the model's own logits
+/// (models/gpt_bigcode/modeling_gpt_bigcode.py of 4.44, and as it), and so does the code that came with the first Qwen
+/// (Qwen-7B/modeling_qwen.py).
+bool leaves_logits_uncast(const Mapping& m) {
+  Words name;
+  name.add(text(m.c, "model.name"));
+  const bool uncast = name.has_any({"bigcode", "santacoder", "falcon", "bloom", "gpt2", "gpt-2", "opt-", "qwen-"});
+  return m.share.get("library") != "litgpt" && m.share.get("library") != "megatron" && uncast;
+}
+
+/// DeepSpeed runs without autocast, and so does a loop that says its precision by its tensors' (bfloat16).
+bool runs_autocast(const Mapping& m) {
+  if (m.run.whole("amp")) return true;
+  return m.share.get("framework") != "deepspeed" && !m.run.whole_any({"bfloat16", "float16"});
 }
 
 void set_kernels(Mapping& m) {
@@ -160,6 +177,10 @@ void set_kernels(Mapping& m) {
     m.share.set("loss", "fused");  // flash-attn's cross-entropy: 2 bytes a logit, overwritten in place; `inplace` has 8
   else if (loss.has_any({"chunked"}) || chunks_by_default(m))
     m.share.set("loss", "chunked");
+  else if (loss.has_any({"cross-entropy-loss-fusion", "cross_entropy_loss_fusion"}))
+    m.share.set("loss", "compiled");
+  else if (leaves_logits_uncast(m) && !runs_autocast(m))
+    m.share.set("loss", "uncast");
   const bool compiled = (m.run.has("compile") && !m.run.whole("eager")) || step_of_flags(m) >= 2;
   if (compiled) m.share.set("compile", "1");
   set_steps_of_flags(m);

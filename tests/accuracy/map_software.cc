@@ -89,10 +89,11 @@ std::string quantised_base(const Mapping& m) {
   return "";
 }
 
-/// Which library upcasts a k-bit base's norms, and with them the residual stream: peft's preparation. LLaMA-Factory has
-/// its own, which does so on request only (upcast_layernorm).
-bool prepares_kbit(const Mapping& m, const std::string& library) {
-  return library == "hf" && !m.words.has_any({"accelerated-peft", "llama-factory"});
+/// Which library upcasts a k-bit base's norms, and with them the residual stream: peft's preparation, but of GPTQ's
+/// (utils/other.py, prepare_model_for_kbit_training). LLaMA-Factory has its own, which does so on request only
+/// (upcast_layernorm), axolotl casts them back for FlashAttention (loaders/model.py).
+bool prepares_kbit(const Mapping& m, const std::string& library, const std::string& base) {
+  return library == "hf" && base != "gptq" && !m.words.has_any({"accelerated-peft", "llama-factory", "axolotl"});
 }
 
 /// Under transformers' autocast a LayerNorm gives fp32, and bitsandbytes' linears what they are given
@@ -106,7 +107,7 @@ void set_targets(Mapping& m, const std::string& lora) {
   Words targets;
   targets.add(lora);
   const bool all = targets.has_any({"all-linear", "all linear"});
-  const bool head = targets.whole_any({"head", "output"});
+  const bool head = targets.whole_any({"head", "output"}) && m.share.get("train_embeddings").empty();
   const bool mlp = targets.whole_any({"mlp", "gate", "up", "down"}) || targets.has("mlp");
   const bool o = targets.whole_any({"o", "projection", "k", "key"});
   const bool q = targets.whole_any({"q", "query", "v", "value"});
@@ -139,11 +140,11 @@ void set_adapters(Mapping& m, const std::string& library) {
     const bool always = library == "torchtune";  // torchao's NF4 tensors
     if (base == "nf4")
       m.share.set("double_quant", !always && m.run.has("nf4") && !m.run.has_any({"dq", "double"}) ? "0" : "1");
-    if (!prepares_kbit(m, library) && !widens_stream(m, library, base))
+    if (!prepares_kbit(m, library, base) && !widens_stream(m, library, base))
       m.share.set("residual", m.run.whole("float16") ? "fp16" : "bf16");
   }
   if (lora.empty() && text(m.c, "kind") == "memory") m.skip("rank and targets of the adapters are not stated");
-  if (m.run.whole_any({"emb", "embeddings", "modules_to_save"})) m.share.set("train_embeddings", "1");
+  if (m.run.whole_any({"emb", "embedding", "embeddings", "modules_to_save"})) m.share.set("train_embeddings", "1");
   if (lora.empty()) return;
   if (lora[0] == 'r') m.share.set_if("lora_rank", first_number(lora).value_or(0));
   if (lora.size() > 4 && lora.rfind("all-linear r", 0) == 0)

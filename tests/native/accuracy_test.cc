@@ -107,6 +107,22 @@ TEST_CASE("A case's own words become keys") {
   CHECK(one.family == "pytorch/torchtitan, several GPUs");
 }
 
+TEST_CASE("Where no autocast runs, models that take the loss of their own logits are said to") {
+  const std::string begin = R"case({"id":"x","kind":"memory","model":{"name":"Qwen-7B","layers":32,"hidden":4096,
+    "heads":32,"ffn":11008,"vocab":151936,"mlp":"swiglu","tied":false,"seq":512},"n_gpus":1,"gpu":"A100-80GB",
+    "optimizer":"AdamW","recompute":"full","micro_batch":1,"measured":{"gpu_mem_GB":12},"source":"QwenLM/Qwen",
+    "lora":"r64 all-linear, embeddings and head trained",)case";
+  const auto share = [&begin](const char* rest) { return measured((begin + rest).c_str(), Figure::device).share; };
+  const std::string autocast = share(R"case("precision":"bf16"})case");
+  CHECK(autocast.find("loss=") == std::string::npos);
+  // What is trained as a whole gets no adapter.
+  CHECK(autocast.find("train_embeddings=1") != std::string::npos);
+  CHECK(autocast.find("lora_targets") == std::string::npos);
+  const std::string gptq = share(R"case("precision":"GPTQ int4, fp16","sharding":"DeepSpeed ZeRO-2"})case");
+  CHECK(gptq.find("loss=uncast") != std::string::npos);
+  CHECK(gptq.find("residual=bf16") != std::string::npos);  // peft leaves GPTQ's norms as they are
+}
+
 TEST_CASE("What nvidia-smi shows counts GiB, whatever the page prints") {
   const Measurement one = measured(R"case({"id":"x","kind":"memory","model":{"name":"Llama-3-8B","seq":4096},"n_gpus":1,
     "gpu":"A100-80GB","precision":"bfloat16","recompute":"full","micro_batch":4,"lora":"r16 q,k,v,o",
