@@ -227,6 +227,8 @@ void pick_gpu(App& app, std::string_view id) {
 }
 
 void toggle_gpu_among(App& app, std::string_view id) {
+  const bool all = app.plan().gpus_among == kAllGpus;
+  if (id == kAllGpus || all) return edit(app, Key::gpus_among, all && id == kAllGpus ? "" : id);
   std::string list;
   bool taken = false;
   for (const std::string_view one : split(app.plan().gpus_among, ',')) {

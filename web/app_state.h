@@ -84,7 +84,7 @@ void take_site(App& app, std::string_view json);
 void pick_model(App& app, std::string_view id);
 void pick_gpu(App& app, std::string_view id);
 
-/// Takes a GPU into `gpus_among`, or out of it.
+/// Takes a GPU into `gpus_among`, or out of it; "all" takes every one.
 void toggle_gpu_among(App& app, std::string_view id);
 
 /// Opens one of the worked examples.

@@ -239,8 +239,28 @@ std::string own_share(const Plan& plan) {
   return write_plan(own, false);
 }
 
-float rows_view(App& app, const Answer& answer, float x, float y, float width) {
-  const TextTable table = row_table(app.plan(), answer, kRows);
+/// Rows of an answer, each a plan to take.
+struct RowList {
+  const char* name;  // of its areas
+  TextTable table;
+  std::vector<std::string> shares;
+  const std::vector<LayoutRow>* layouts;  // null: deployments
+};
+
+RowList best_rows(const Plan& plan, const Answer& answer) {
+  RowList list{"row", row_table(plan, answer, kRows), {}, answer.serving ? nullptr : &answer.layouts};
+  for (size_t i = 0; i < list.table.rows.size(); ++i) list.shares.push_back(row_share(answer, i));
+  return list;
+}
+
+RowList rows_by_gpu(const Plan& plan, const Answer& answer) {
+  RowList list{"gpu_row", gpu_table(plan, answer), {}, answer.serving ? nullptr : &answer.layouts_by_gpu};
+  for (size_t i = 0; i < list.table.rows.size(); ++i) list.shares.push_back(gpu_row_share(answer, i));
+  return list;
+}
+
+float rows_view(App& app, const RowList& list, float x, float y, float width) {
+  const TextTable& table = list.table;
   if (table.rows.empty()) return 0;
   const float top = y;
   const bool wide = fits_in(table, width);
@@ -252,17 +272,17 @@ float rows_view(App& app, const Answer& answer, float x, float y, float width) {
   }
   rule(x, y, width, theme().rule);
   for (size_t i = 0; i < table.rows.size(); ++i) {
-    const std::string share = row_share(answer, i);
+    const std::string& share = list.shares[i];
     const std::vector<std::string> lines = figure_lines(table, table.rows[i], width - px(32));
     const Box box{x, y, width, px(wide ? 29 : 28 + kFiguresLine * static_cast<float>(lines.size()))};
-    const Touch touch = area("row." + std::to_string(i + 1), box);
+    const Touch touch = area(list.name + ("." + std::to_string(i + 1)), box);
     const bool here = share == own;
     if (here || touch.hovered)
       fill(box, here ? mix(theme().background, theme().accent, 0.12f) : mix(theme().background, theme().muted, 0.08f),
            px(4));
     if (wide) {
       table_cells(table, columns, table.rows[i], false, y + box.h / 2);
-      if (!answer.serving) memory_bar(columns, table.rows[i][columns.words], answer.layouts[i], y + box.h / 2);
+      if (list.layouts) memory_bar(columns, table.rows[i][columns.words], (*list.layouts)[i], y + box.h / 2);
     } else {
       stacked_cells(table, table.rows[i], lines, box);
     }
@@ -274,12 +294,34 @@ float rows_view(App& app, const Answer& answer, float x, float y, float width) {
       break;
     }
   }
-  const size_t more = row_count(answer) - table.rows.size();
-  if (more > 0) {
-    text(kSmall, theme().muted, x + px(28), y + px(14), show_grouped(static_cast<double>(more)) + " more stand out");
-    y += px(24);
-  }
   return y - top;
+}
+
+/// What stands out of all kinds.
+float best_view(App& app, const Answer& answer, float x, float y, float width) {
+  const float top = y;
+  if (!answer.layouts_by_gpu.empty() || !answer.deployments_by_gpu.empty()) {
+    text(kStrong, theme().ink, x, y + px(10), "What stands out of all");
+    y += px(26);
+  }
+  y += rows_view(app, best_rows(app.plan(), answer), x, y, width);
+  if (row_count(answer) <= kRows) return y - top;
+  const auto more = static_cast<double>(row_count(answer) - kRows);
+  text(kSmall, theme().muted, x + px(28), y + px(14), show_grouped(more) + " more stand out");
+  return y + px(24) - top;
+}
+
+/// Where the question is put to several kinds of GPU: what each can do, and which cannot.
+float gpus_view(App& app, const Answer& answer, float x, float y, float width) {
+  const RowList list = rows_by_gpu(app.plan(), answer);
+  const std::string without = gpus_without_sentence(answer);
+  if (list.table.rows.empty() && without.empty()) return 0;
+  const float top = y;
+  text(kStrong, theme().ink, x, y + px(10), "Each accelerator at its best");
+  y += px(26);
+  y += rows_view(app, list, x, y, width);
+  if (!without.empty()) y += px(6) + paragraph(kSmall, theme().muted, x, y + px(6), width, without);
+  return y + px(24) - top;
 }
 
 ImU32 verdict_color(const std::string& word) {
@@ -382,7 +424,8 @@ float plan_view(App& app, float x, float y, float width) {
   for (const Message& message : answer.messages)
     y += paragraph(kSmall, theme().warn, x, y, width, message.text) + px(4);
   y += nearest_row(app, answer, x, y);
-  y += rows_view(app, answer, x, y, width) + px(20);
+  y += gpus_view(app, answer, x, y, width);
+  y += best_view(app, answer, x, y, width) + px(20);
   return y + below_rows(app, answer, x, y, width) - top;
 }
 

@@ -171,17 +171,22 @@ void among_box(App& app, const Field& row, const Box& box) {
   const Touch touch = area(name, box);
   const size_t chosen = app.plan().gpus_among.empty() ? 0 : split(app.plan().gpus_among, ',').size();
   frame(box, theme().box, touch.hovered ? mix(theme().rule, theme().muted, 0.5f) : theme().rule);
-  const std::string words = chosen == 0 ? "its own" : counted(static_cast<double>(chosen), "kind", "kinds");
+  const bool all = app.plan().gpus_among == kAllGpus;
+  const std::string words = chosen == 0 ? "its own"
+                            : all       ? "All of them"
+                                        : counted(static_cast<double>(chosen), "kind", "kinds");
   text(kText, chosen == 0 ? theme().muted : theme().ink, box.x + px(9), box.y + box.h / 2, words);
   caret(box.right() - px(13), box.y + box.h / 2, true, theme().muted);
   if (touch.pressed) {
     app.search.clear();
     ImGui::OpenPopup("among");
   }
-  picker_popup(app, {"among", "", "", "", hardware_presets(), toggle_gpu_among, true}, box, app.plan().gpus_among);
+  const std::string hint = counted(static_cast<double>(hardware_presets().size()), "kind", "kinds");
+  picker_popup(app, {"among", "", "", hint, hardware_presets(), toggle_gpu_among, true}, box, app.plan().gpus_among);
 }
 
 std::string name_of(const App& app, std::string_view id) {
+  if (id == kAllGpus) return "All of them";
   const auto found = std::find_if(app.gpus.begin(), app.gpus.end(), [&](const PresetRow& row) { return row.id == id; });
   return std::string(found == app.gpus.end() ? id : found->name);
 }

@@ -91,9 +91,10 @@ void picker_popup(App& app, const Picker& picker, const Box& card, std::string_v
   std::string picked = preset_list(app, picker, list, current, enter);
   if (!picker.hint.empty()) {
     rule(x, list.bottom(), width, theme().rule);
-    const Box custom{x + px(8), list.bottom() + px(4), width - px(16), px(28)};
-    if (preset_row(std::string(picker.name) + ".custom", "Custom", picker.hint, custom, current == "custom"))
-      picked = "custom";
+    const std::string other(picker.several ? kAllGpus : "custom");
+    const Box row{x + px(8), list.bottom() + px(4), width - px(16), px(28)};
+    const char* const title = picker.several ? "All of them" : "Custom";
+    if (preset_row(std::string(picker.name) + "." + other, title, picker.hint, row, current == other)) picked = other;
   }
   if (!picked.empty()) {
     picker.pick(app, picked);

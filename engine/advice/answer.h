@@ -57,6 +57,10 @@ struct Answer {
   std::vector<FellOut> fell_out;
   std::vector<LayoutRow> layouts;  // the Pareto set of memory, time and cost, best first
   std::vector<DeploymentRow> deployments;
+  // Where it is put to several kinds of GPU: the best row of each, best first, and the ids of those that have none.
+  std::vector<LayoutRow> layouts_by_gpu;
+  std::vector<DeploymentRow> deployments_by_gpu;
+  std::vector<std::string> gpus_without;
   std::optional<double> found;  // GPUs, tokens, sequences, requests: what the question asked for
   // Where there is no row: what holds the model and misses the deadline, the budget or the targets by the least factor,
   std::optional<LayoutRow> nearest_layout;

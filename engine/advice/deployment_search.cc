@@ -45,6 +45,20 @@ double wanted(Question question, const Plan& plan) {
   return question == Question::context ? plan.prompt : 0;
 }
 
+/// By what the question asks first, then the other merits.
+bool better(Question question, const DeploymentRow& a, const DeploymentRow& b) {
+  const auto key = [question](const DeploymentRow& row) {
+    const auto& [asked, rent, seconds, usd, bits] = row.merits;
+    if (question == Question::fastest) return std::array{seconds, bits, rent, usd};
+    if (question == Question::cheapest) return std::array{usd, bits, rent, seconds};
+    if (question == Question::fewest_gpus || question == Question::replicas)
+      return std::array{row.gpus, bits, rent, seconds};
+    if (question == Question::fit) return std::array{bits, rent, seconds, usd};
+    return std::array{asked, bits, rent, seconds};
+  };
+  return key(a) < key(b);
+}
+
 }  // namespace
 
 DeploymentSearch::DeploymentSearch(const Plan& plan)
@@ -54,6 +68,7 @@ DeploymentSearch::DeploymentSearch(const Plan& plan)
   const bool own =
       plan.has(Key::serve_gpus) || plan.has(Key::serve_tp) || plan.has(Key::serve_pp) || plan.has(Key::serve_dp);
   fixed_ = own && !free;
+  best_of_.set_kinds(kinds_.size());
   next_kind();
 }
 
@@ -196,27 +211,11 @@ DeploymentRow DeploymentSearch::row_of(const Plan& plan, const ServingBill& bill
 
 void DeploymentSearch::keep(DeploymentRow row) {
   ++kept_;
+  const auto leads = [&](const DeploymentRow& best) { return better(question_, row, best); };
+  if (row.verdict == Verdict::fits && best_of_.wants(kind_, leads)) best_of_.set(kind_, row);
   ParetoSet<DeploymentRow>& rows = row.verdict == Verdict::fits ? fitting_ : tight_;
   if (rows.wants(row.merits)) rows.add(std::move(row));
 }
-
-namespace {
-
-/// By what the question asks first, then the other merits.
-bool better(Question question, const DeploymentRow& a, const DeploymentRow& b) {
-  const auto key = [question](const DeploymentRow& row) {
-    const auto& [asked, rent, seconds, usd, bits] = row.merits;
-    if (question == Question::fastest) return std::array{seconds, bits, rent, usd};
-    if (question == Question::cheapest) return std::array{usd, bits, rent, seconds};
-    if (question == Question::fewest_gpus || question == Question::replicas)
-      return std::array{row.gpus, bits, rent, seconds};
-    if (question == Question::fit) return std::array{bits, rent, seconds, usd};
-    return std::array{asked, bits, rent, seconds};
-  };
-  return key(a) < key(b);
-}
-
-}  // namespace
 
 void DeploymentSearch::finish(Answer& answer) const {
   answer.serving = true;
@@ -224,6 +223,10 @@ void DeploymentSearch::finish(Answer& answer) const {
   answer.deployments = (fitting_.empty() ? tight_ : fitting_).rows();
   std::stable_sort(answer.deployments.begin(), answer.deployments.end(),
                    [this](const DeploymentRow& a, const DeploymentRow& b) { return better(question_, a, b); });
+  answer.deployments_by_gpu = best_of_.rows();
+  std::stable_sort(answer.deployments_by_gpu.begin(), answer.deployments_by_gpu.end(),
+                   [this](const DeploymentRow& a, const DeploymentRow& b) { return better(question_, a, b); });
+  answer.gpus_without = best_of_.without(kinds_);
   std::array<size_t, reasons> fell_out = fell_out_;
   fell_out[beaten] = kept_ - answer.deployments.size();
   for (size_t i = 0; i < reasons; ++i) {

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "engine/advice/answer.h"
+#include "engine/advice/best_of_kinds.h"
 #include "engine/advice/deployments.h"
 
 namespace vram {
@@ -41,6 +42,7 @@ class DeploymentSearch {
   size_t kind_ = 0, next_ = 0;
   std::vector<Deployment> deployments_;
   ParetoSet<DeploymentRow> fitting_, tight_;
+  BestOfKinds<DeploymentRow> best_of_;
   std::optional<DeploymentRow> missed_;  // fits, and misses the targets least
   double least_miss_ = 0;                // by this factor
   double least_lack_bytes_ = 0;          // a GPU, of what does not fit; 0 = not known

@@ -70,6 +70,18 @@ void add_memory(LayoutRow& row, const TrainingTotals& need) {
   row.merits[0] = static_cast<double>(need.device_bytes);
 }
 
+/// By what the question asks first, then the other merits.
+bool better(Question question, const LayoutRow& a, const LayoutRow& b) {
+  const auto key = [question](const LayoutRow& row) {
+    const auto& [memory, seconds, usd] = row.merits;
+    const double gpus = row.plan.gpus;
+    if (question == Question::fewest_gpus) return std::array{gpus, seconds, usd, memory};
+    if (question == Question::cheapest) return std::array{usd, seconds, memory, gpus};
+    return std::array{seconds, usd, memory, gpus};
+  };
+  return key(a) < key(b);
+}
+
 }  // namespace
 
 LayoutSearch::LayoutSearch(const Plan& plan)
@@ -84,6 +96,7 @@ LayoutSearch::LayoutSearch(const Plan& plan)
       kind.given.reset(static_cast<size_t>(key));
     resolve(kind);
   }
+  if (!scouting_) best_of_.set_kinds(kinds_.size());
   kind_ = kinds_.size();
   next_round();
 }
@@ -223,7 +236,7 @@ bool LayoutSearch::try_layout(Plan plan, uint64_t* least_bytes, const TrainingTo
   const bool late = deadline_ > 0 && !(row.days && *row.days <= deadline_);
   const bool dear = budget_ > 0 && !(row.usd && *row.usd <= budget_);
   if (late || dear) return note_miss(std::move(row)), drop(late ? deadline : budget, 1), true;
-  if (fitting_ > 0 && !fitting_rows_.wants(row.merits)) return ++kept_, true;
+  if (fitting_ > 0 && !fitting_rows_.wants(row.merits) && !leads_its_kind(row)) return ++kept_, true;
   const TrainingTotals need = known != nullptr ? *known : training_totals(row.plan);
   if (need.verdict == Verdict::invalid) return drop(illegal, 1), true;
   *least_bytes = need.device_bytes;
@@ -258,10 +271,16 @@ void LayoutSearch::note_miss(LayoutRow row) {
   least_miss_ = miss;
 }
 
+/// Better than the best row of the present kind of GPU, where each kind has one.
+bool LayoutSearch::leads_its_kind(const LayoutRow& row) const {
+  return best_of_.wants(kind_, [&](const LayoutRow& best) { return better(question_, row, best); });
+}
+
 void LayoutSearch::keep_row(LayoutRow row, const TrainingTotals& need) {
   add_memory(row, need);
   const bool sure = holds(row.plan, need);
   if (sure) ++fitting_;
+  if (sure && leads_its_kind(row)) best_of_.set(kind_, row);
   ++kept_;
   ParetoSet<LayoutRow>& rows = sure ? fitting_rows_ : tight_rows_;
   if (rows.wants(row.merits)) rows.add(std::move(row));
@@ -315,18 +334,6 @@ constexpr const char* kReasons[] = {"impossible: sizes do not divide",
                                     "hold less than the best",
                                     "another one is as small, as fast and as cheap, or within 1% of it"};
 
-/// By what the question asks first, then the other merits.
-bool better(Question question, const LayoutRow& a, const LayoutRow& b) {
-  const auto key = [question](const LayoutRow& row) {
-    const auto& [memory, seconds, usd] = row.merits;
-    const double gpus = row.plan.gpus;
-    if (question == Question::fewest_gpus) return std::array{gpus, seconds, usd, memory};
-    if (question == Question::cheapest) return std::array{usd, seconds, memory, gpus};
-    return std::array{seconds, usd, memory, gpus};
-  };
-  return key(a) < key(b);
-}
-
 /// Rows that are no more than 1% better than one before them, anywhere, tell nothing new.
 template <class Row>
 void leave_out_alike(std::vector<Row>& rows) {
@@ -352,6 +359,10 @@ void LayoutSearch::finish(Answer& answer) const {
   std::stable_sort(answer.layouts.begin(), answer.layouts.end(),
                    [this](const LayoutRow& a, const LayoutRow& b) { return better(question_, a, b); });
   leave_out_alike(answer.layouts);
+  answer.layouts_by_gpu = best_of_.rows();
+  std::stable_sort(answer.layouts_by_gpu.begin(), answer.layouts_by_gpu.end(),
+                   [this](const LayoutRow& a, const LayoutRow& b) { return better(question_, a, b); });
+  answer.gpus_without = best_of_.without(kinds_);
   std::array<size_t, reasons> fell_out = fell_out_;
   fell_out[beaten] = kept_ - answer.layouts.size();
   for (size_t i = 0; i < reasons; ++i) {

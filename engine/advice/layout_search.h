@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engine/advice/answer.h"
+#include "engine/advice/best_of_kinds.h"
 #include "engine/advice/layouts.h"
 
 namespace vram {
@@ -43,6 +44,7 @@ class LayoutSearch {
   void keep_row(LayoutRow row, const TrainingTotals& need);
   void note_lack(const TrainingTotals& need);
   void note_miss(LayoutRow row);
+  bool leads_its_kind(const LayoutRow& row) const;
   std::vector<double> sizes_of(const Spread& spread) const;
   void drop(Reason reason, size_t count) { fell_out_[reason] += count; }
 
@@ -67,6 +69,7 @@ class LayoutSearch {
   double found_ = 0;    // tokens or sequences
   double deadline_ = 0, budget_ = 0;
   ParetoSet<LayoutRow> fitting_rows_, tight_rows_;
+  BestOfKinds<LayoutRow> best_of_;
   int64_t nearest_ = INT64_MIN;      // headroom of the layout that lacks least
   std::optional<LayoutRow> missed_;  // fits, and misses the deadline or the budget least
   double least_miss_ = 0;            // by this factor

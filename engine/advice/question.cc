@@ -52,7 +52,7 @@ std::vector<Plan> kinds_among(const Plan& plan) {
   resolve(own);
   std::vector<Plan> kinds;
   if (plan.has(Key::gpus_among)) {
-    for (const std::string_view id : split(plan.gpus_among, ',')) {
+    for (const std::string_view id : gpus_of_list(plan.gpus_among)) {
       Plan kind = own;
       if (id != plan.gpu) {
         for (const Key key : kOfTheGpu) forget(kind, key);

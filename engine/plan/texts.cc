@@ -74,7 +74,14 @@ std::string read_version(std::string_view text) {
   return usable ? std::string(text) : "";
 }
 
-std::string read_gpus_among(std::string_view text) { return unknown_gpu_among(text).empty() ? std::string(text) : ""; }
+std::string read_gpus_among(std::string_view text) {
+  if (lists(text, kAllGpus)) return std::string(kAllGpus);
+  return unknown_gpu_among(text).empty() ? std::string(text) : "";
+}
+
+std::vector<std::string_view> gpus_of_list(std::string_view list) {
+  return list == kAllGpus ? gpu_ids() : split(list, ',');
+}
 
 std::string unknown_gpu_among(std::string_view text) {
   const std::vector<std::string_view> ids = gpu_ids();

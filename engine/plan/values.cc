@@ -115,7 +115,7 @@ std::string accepted_text(Key key) {
     case Key::measured_with:
       return "a share string, percent-encoded";
     case Key::gpus_among:
-      return "a list of accelerators of the presets, with commas";
+      return "a list of accelerators of the presets, with commas, or all";
     default:
       return "JSON of config.json fields";
   }

@@ -23,12 +23,17 @@ std::vector<std::string> fell_out_sentences(const Answer& answer);
 
 /// The first `most` rows; a column for the GPU where there are several kinds.
 TextTable row_table(const Plan& plan, const Answer& answer, size_t most);
+/// The best row of each kind of GPU, where there are several.
+TextTable gpu_table(const Plan& plan, const Answer& answer);
+/// "Nothing fits on: a10, l4." Empty where each kind has a row.
+std::string gpus_without_sentence(const Answer& answer);
 TextTable switch_table(const Plan& plan, const Answer& answer);
 /// "tp 8, pp 4, micro-batch 2, full recomputation": what the search chose, short.
 std::string layout_words(const Plan& row);
 std::string deployment_words(const Plan& row);
 /// The share string of a row of the answer, without what was asked.
 std::string row_share(const Answer& answer, size_t row);
+std::string gpu_row_share(const Answer& answer, size_t row);
 /// Where there is no row: that of what comes nearest to the deadline, the budget or the targets.
 std::optional<std::string> nearest_share(const Answer& answer);
 size_t row_count(const Answer& answer);

@@ -43,6 +43,8 @@ void write_item(JsonWriter& json, const DeploymentRow& row, std::string_view nam
   json.close('}');
 }
 
+void write_item(JsonWriter& json, const std::string& id) { json.member("", id); }
+
 void write_item(JsonWriter& json, const FellOut& group) {
   json.open('{');
   json.member("reason", group.reason);
@@ -94,6 +96,9 @@ std::string answer_json(const Answer& answer, size_t most) {
   }
   if (answer.nearest_layout) write_item(json, *answer.nearest_layout, "nearest");
   if (answer.nearest_deployment) write_item(json, *answer.nearest_deployment, "nearest");
+  if (!answer.layouts_by_gpu.empty()) write_list(json, "by_gpu", answer.layouts_by_gpu, SIZE_MAX);
+  if (!answer.deployments_by_gpu.empty()) write_list(json, "by_gpu", answer.deployments_by_gpu, SIZE_MAX);
+  if (!answer.gpus_without.empty()) write_list(json, "gpus_without", answer.gpus_without, SIZE_MAX);
   write_list(json, "fell_out", answer.fell_out, SIZE_MAX);
   json.member("lacking_bytes", answer.lacking_bytes);
   write_list(json, "limits", answer.limits, SIZE_MAX);

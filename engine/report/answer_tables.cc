@@ -46,17 +46,17 @@ bool several_counts(const Rows& rows) {
                      [&](const auto& row) { return row.plan.gpus != rows.front().plan.gpus; });
 }
 
-TextTable layout_table(const Plan& plan, const Answer& answer, size_t most) {
+TextTable layout_table(const Plan& plan, Question question, const std::vector<LayoutRow>& rows, size_t most) {
   TextTable table{
       {"", "GPU", "GPUs", "layout", "seq", unit_name(plan), "MFU", "tokens/s", "days", "USD"}, "rlrlrrrrrr", {}};
-  const bool kinds = several_kinds(answer.layouts), counts = several_counts(answer.layouts);
-  for (size_t i = 0; i < std::min(most, answer.layouts.size()); ++i) {
-    const LayoutRow& row = answer.layouts[i];
-    table.rows.push_back(
-        {std::to_string(i + 1), kinds ? row.plan.gpu : "", counts ? show_grouped(row.plan.gpus) : "",
-         layout_words(row.plan), answer.question == Question::longest_seq ? show_grouped(row.plan.seq) : "",
-         one_decimal(static_cast<double>(row.device_bytes) / unit_of(plan)), shown_if(row.mfu, percent),
-         shown_if(row.tokens_per_second, show_count), shown_if(row.days, one_decimal), shown_if(row.usd, usd)});
+  const bool kinds = several_kinds(rows), counts = several_counts(rows);
+  for (size_t i = 0; i < std::min(most, rows.size()); ++i) {
+    const LayoutRow& row = rows[i];
+    table.rows.push_back({std::to_string(i + 1), kinds ? row.plan.gpu : "", counts ? show_grouped(row.plan.gpus) : "",
+                          layout_words(row.plan), question == Question::longest_seq ? show_grouped(row.plan.seq) : "",
+                          one_decimal(static_cast<double>(row.device_bytes) / unit_of(plan)),
+                          shown_if(row.mfu, percent), shown_if(row.tokens_per_second, show_count),
+                          shown_if(row.days, one_decimal), shown_if(row.usd, usd)});
   }
   return table;
 }
@@ -67,15 +67,15 @@ std::string gpus_text(const DeploymentRow& row) {
   return row.plan.replicas > 1 ? show_grouped(row.plan.replicas) + " × " + each : each;
 }
 
-TextTable deployment_table(const Answer& answer, size_t most) {
+TextTable deployment_table(Question question, const std::vector<DeploymentRow>& rows, size_t most) {
   TextTable table{{"", "GPU", "GPUs", "deployment", "prompt", "requests", "TTFT", "a token", "tokens/s", "USD/M"},
                   "rlrlrrrrrr",
                   {}};
-  const bool kinds = several_kinds(answer.deployments);
-  for (size_t i = 0; i < std::min(most, answer.deployments.size()); ++i) {
-    const DeploymentRow& row = answer.deployments[i];
+  const bool kinds = several_kinds(rows);
+  for (size_t i = 0; i < std::min(most, rows.size()); ++i) {
+    const DeploymentRow& row = rows[i];
     table.rows.push_back({std::to_string(i + 1), kinds ? row.plan.gpu : "", gpus_text(row), deployment_words(row.plan),
-                          answer.question == Question::context ? show_grouped(row.plan.prompt) : "",
+                          question == Question::context ? show_grouped(row.plan.prompt) : "",
                           show_grouped(row.plan.concurrency), shown_if(row.prefill_seconds, show_duration),
                           shown_if(row.decode_seconds_per_token, show_duration),
                           shown_if(row.tokens_per_second, show_count), shown_if(row.usd_per_million_tokens, usd)});
@@ -100,7 +100,13 @@ std::string saved_text(const Plan& plan, int64_t bytes) {
 }  // namespace
 
 TextTable row_table(const Plan& plan, const Answer& answer, size_t most) {
-  return without_empty_columns(answer.serving ? deployment_table(answer, most) : layout_table(plan, answer, most));
+  return without_empty_columns(answer.serving ? deployment_table(answer.question, answer.deployments, most)
+                                              : layout_table(plan, answer.question, answer.layouts, most));
+}
+
+TextTable gpu_table(const Plan& plan, const Answer& answer) {
+  return without_empty_columns(answer.serving ? deployment_table(answer.question, answer.deployments_by_gpu, SIZE_MAX)
+                                              : layout_table(plan, answer.question, answer.layouts_by_gpu, SIZE_MAX));
 }
 
 TextTable switch_table(const Plan& plan, const Answer& answer) {

@@ -11,6 +11,7 @@ namespace vram {
 namespace {
 
 constexpr const char* kSwitchTitle = "What each switch is worth, one change at a time";
+constexpr const char* kGpusTitle = "Each accelerator at its best";
 constexpr const char* kLimitsTitle = "The plan as it is";
 
 void add_row(std::string& out, const TextTable& table, const std::vector<size_t>& widths,
@@ -92,6 +93,12 @@ std::string answer_text(const Plan& plan, const Answer& answer, size_t most) {
     add_shares(out, answer, most);
   }
   if (const auto nearest = nearest_share(answer)) add_share(out += "\n", "    ", *nearest);
+  const TextTable by_gpu = gpu_table(plan, answer);
+  if (!by_gpu.rows.empty()) {
+    out += std::string("\n") + kGpusTitle + "\n";
+    add_table(out, by_gpu);
+  }
+  if (!answer.gpus_without.empty()) out += paragraph("", gpus_without_sentence(answer));
   if (!answer.limits.empty()) out += std::string("\n") + kLimitsTitle + "\n";
   for (const Limit& limit : answer.limits) out += paragraph("- ", limit.text);
   if (!answer.fell_out.empty()) out += "\nThe others\n";
@@ -114,6 +121,12 @@ std::string answer_markdown(const Plan& plan, const Answer& answer, size_t most,
     }
   }
   if (const auto nearest = nearest_share(answer)) out += "\nThe nearest: " + share_link(*nearest, page) + "\n";
+  const TextTable by_gpu = gpu_table(plan, answer);
+  if (!by_gpu.rows.empty()) {
+    out += std::string("\n### ") + kGpusTitle + "\n";
+    add_markdown_table(out, by_gpu);
+  }
+  if (!answer.gpus_without.empty()) out += "\n" + markdown_text(gpus_without_sentence(answer)) + "\n";
   if (!answer.limits.empty()) out += std::string("\n### ") + kLimitsTitle + "\n\n";
   for (const Limit& limit : answer.limits) out += "- " + markdown_text(limit.text) + "\n";
   if (!answer.fell_out.empty()) out += "\n### The others\n\n";

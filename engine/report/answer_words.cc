@@ -164,6 +164,16 @@ std::string row_share(const Answer& answer, size_t row) {
   return write_plan(answer.serving ? answer.deployments[row].plan : answer.layouts[row].plan, false);
 }
 
+std::string gpu_row_share(const Answer& answer, size_t row) {
+  return write_plan(answer.serving ? answer.deployments_by_gpu[row].plan : answer.layouts_by_gpu[row].plan, false);
+}
+
+std::string gpus_without_sentence(const Answer& answer) {
+  std::string ids;
+  for (const std::string& id : answer.gpus_without) add_word(ids, id);
+  return ids.empty() ? "" : "Nothing fits or does what is asked on: " + ids + ".";
+}
+
 std::string answer_sentence(const Plan& plan, const Answer& answer) {
   if (row_count(answer) == 0) return nothing_sentence(plan, answer) + " " + tried_sentence(answer);
   std::string text = answer.serving ? best_deployment_sentence(answer) : best_layout_sentence(answer);

@@ -79,6 +79,18 @@ export const cases = {
     await tab.settle();
     await tab.click('among.off.h200-sxm-141gb');
     await tab.until(async () => (await tab.hash()).includes('gpus_among') === false, 'taken out');
+    await tab.click('ask.replicas');
+    await tab.click('field.gpus_among');
+    await tab.settle();
+    const all = await tab.place('among.all');
+    await tab.page.mouse.click(all.x, all.y);
+    await tab.page.keyboard.press('Escape');
+    const told = async () => (await tab.text()).includes('Each accelerator at its best');
+    for (let i = 0; i < 300 && !(await told()); i++) await tab.page.waitForTimeout(100);  // a search of thousands
+    truth(await told(), 'each of them in the document');
+    truth((await tab.hash()).includes('gpus_among=all'), 'all in the address');
+    await tab.settle();
+    truth((await tab.state()).places['gpu_row.1'], 'a row to take');
     equal(tab.faults, [], 'errors on the console');
     await tab.close();
   },

@@ -7,6 +7,7 @@
 #include "engine/advice/question.h"
 #include "engine/advice/remedies.h"
 #include "engine/compute/links.h"
+#include "engine/preset_table.h"
 #include "engine/units.h"
 #include "tests/engine/plan_of.h"
 #include "tests/engine/report_random_plans.h"
@@ -175,6 +176,36 @@ TEST_CASE("Beside a training job the server is asked by a word of its own, and a
     for (size_t i = 0; i < alone.deployments.size(); ++i)
       CHECK(alone.deployments[i].merits == beside.deployments[i].merits);
   }
+}
+
+TEST_CASE("Of several kinds of GPU each has its best row, and a kind without one is named") {
+  const std::string list = "&gpus_among=h100-sxm5-80gb,a100-sxm4-80gb,rtx-3060-12gb";
+  for (const char* share : {"model=llama-3.1-8b&gpus=8&question=fastest", "model=llama-3.1-8b&question=fewest-gpus"}) {
+    INFO(share);
+    const Answer answer = answer_to(share + list);
+    REQUIRE(answer.layouts_by_gpu.size() == 2);
+    CHECK(answer.gpus_without == std::vector<std::string>{"rtx-3060-12gb"});
+    for (const LayoutRow& row : answer.layouts_by_gpu) {
+      const Answer alone = answer_to(share + ("&gpu=" + row.plan.gpu));
+      CHECK(row.tokens_per_second == alone.layouts.front().tokens_per_second);
+      CHECK(row.plan.gpus == alone.layouts.front().plan.gpus);
+    }
+  }
+  const Answer served = answer_to("model=llama-3.1-70b&question=replicas&qps=20&tpot=0.05" + list);
+  REQUIRE(served.deployments_by_gpu.size() == 2);
+  for (const DeploymentRow& row : served.deployments_by_gpu)
+    CHECK(row.gpus == *answer_to("model=llama-3.1-70b&question=replicas&qps=20&tpot=0.05&gpu=" + row.plan.gpu).found);
+}
+
+TEST_CASE("All accelerators: each has a row or is named as having none") {
+  const Answer answer = answer_to("model=llama-3.1-8b&question=replicas&gpus_among=all");
+  CHECK(answer.deployments_by_gpu.size() + answer.gpus_without.size() == hardware_presets().size());
+}
+
+TEST_CASE("One kind of GPU has no rows of its own") {
+  const Answer answer = answer_to("model=llama-3.1-8b&gpus=8");
+  CHECK(answer.layouts_by_gpu.empty());
+  CHECK(answer.gpus_without.empty());
 }
 
 TEST_CASE("A deadline needs the tokens of the run") {
