@@ -25,28 +25,45 @@ double allocator_rounding(double bytes) { return bytes < kSharedBelow ? 0 : roun
 
 namespace {
 
-/// Segments that tensors share in the order in which they come: each goes where it leaves the least.
-class Segments {
+/// What PyTorch's allocator takes for tensors beyond their bytes, in the order in which they come: each goes where it
+/// leaves the least.
+class Allocations {
  public:
+  /// `reserved`: all that is gone; else what is told as allocated, which are rests too small to be split off.
+  Allocations(bool reserved, bool shares) : reserved_(reserved), shares_(shares) {}
+
   void add(double bytes) {
-    if (bytes < kShared || bytes >= kSharedBelow) return;
+    if (bytes >= kSharedBelow)
+      count(allocator_rounding(bytes));
+    else if (bytes >= kShared && shares_)
+      share(bytes);
+  }
+  double beyond() const { return beyond_; }
+
+ private:
+  void count(double rest) {
+    if (reserved_ || rest <= kShared) beyond_ += rest;
+  }
+  void share(double bytes) {
     auto best = left_.end();
     for (auto it = left_.begin(); it != left_.end(); ++it) {
       if (*it >= bytes && (best == left_.end() || *it < *best)) best = it;
     }
     if (best == left_.end()) {
-      unused_ += kSegment;
+      if (reserved_) beyond_ += kSegment;
       best = std::min_element(left_.begin(), left_.end());  // the fullest is looked at no more
       *best = kSegment;
     }
     *best -= bytes;
-    unused_ -= bytes;
+    if (reserved_) beyond_ -= bytes;
+    if (reserved_ || *best > kShared) return;
+    beyond_ += *best;
+    *best = 0;
   }
-  double unused() const { return unused_; }
 
- private:
-  std::array<double, 12> left_ = {};
-  double unused_ = 0;
+  const bool reserved_, shares_;
+  std::array<double, 12> left_ = {};  // of segments
+  double beyond_ = 0;
 };
 
 struct SectionText {
@@ -145,21 +162,12 @@ class FusedTensors {
     else
       apart_.push_back(bytes);
   }
-  double rounded_up() const {
-    double bytes = 0;
-    for_each([&bytes](double tensor) { bytes += allocator_rounding(tensor); });
-    return bytes;
-  }
-  void put_into(Segments& segments) const {
-    for_each([&segments](double tensor) { segments.add(tensor); });
+  void put_into(Allocations& allocations) const {
+    for (double tensor : {qkv_, gate_up_, shared_, experts_}) allocations.add(tensor);
+    for (double tensor : apart_) allocations.add(tensor);
   }
 
  private:
-  template <class Visit>
-  void for_each(Visit visit) const {
-    for (double tensor : {qkv_, gate_up_, shared_, experts_}) visit(tensor);
-    for (double tensor : apart_) visit(tensor);
-  }
   /// Null: the matrix is a tensor of its own.
   double* shared_by(Part part) {
     if (part == Part::q || part == Part::k || part == Part::v) return &qkv_;
@@ -259,15 +267,16 @@ class Collector {
     }
     return tensors;
   }
-  double rounded_up(const std::vector<Matrix>& apart) const {
-    double bytes = 0;
-    for (const Matrix& matrix : apart) bytes += allocator_rounding(bytes_on_gpu(matrix, 1));
-    return bytes;
+  void put(const std::vector<Matrix>& apart, Allocations& into) const {
+    for (const Matrix& matrix : apart) into.add(bytes_on_gpu(matrix, 1));
   }
 
  private:
+  /// Of a tensor by itself: its scales are another.
   double bytes_on_gpu(const Matrix& matrix, double kv_heads) const {
-    return elements(matrix) * bits_of(matrix, format_, model_) / 8 / divisor(matrix, kv_heads);
+    const double bits = bits_of(matrix, format_, model_);
+    const double own = bits < 16 && format_.blocks_only ? 8 * format_.nominal_bytes : bits;
+    return elements(matrix) * own / 8 / divisor(matrix, kv_heads);
   }
   double elements(const Matrix& matrix) const {
     double rows = matrix.rows;
@@ -405,29 +414,24 @@ const Format& kv_format(const Plan& plan) {
   return format != nullptr ? *format : *find_format("bf16");
 }
 
-// vllm prints what PyTorch has allocated; its newer versions the difference of free memory, as sglang always did: 14.29
-// GiB of Qwen2.5-7B in 0.27 are 14.193 and 0.096 of rounding.
+// vllm prints what PyTorch has allocated, with rests of up to 1 MiB behind large tensors; its newer versions the
+// difference of free memory, as sglang always did: Qwen2.5-7B's 14.193 GiB are 14.2488 and in 0.27 14.29.
 constexpr double kVllmPrintsFreeMemory = 20e3;
 
 WeightParcel allocator_rounding(const Plan& plan, const Replica& replica, const ServingStage& stage) {
   const Model& model = *plan.subject;
   WeightParcel parcel{WeightSection::rounding, 0, 8, 1};
-  const bool newer = plan.engine == Engine::vllm && release_number(plan) >= kVllmPrintsFreeMemory;
-  if (!model.has_shape || !(newer || plan.engine == Engine::sglang)) return parcel;
+  const bool sglang = plan.engine == Engine::sglang;
+  if (!model.has_shape || !(sglang || plan.engine == Engine::vllm)) return parcel;
   const Collector out(plan, replica, stage);
   std::vector<FusedTensors> kinds;
   for (const LayerKind& kind : model.kinds) kinds.push_back(out.tensors(kind));
-  Segments segments;
-  for (size_t i = stage.first; i < stage.first + stage.count; ++i) {
-    const FusedTensors& layer = kinds[model.layers[i]];
-    parcel.elements += layer.rounded_up();
-    layer.put_into(segments);
-  }
   const bool scaled = weights_format(plan).blocks_only && weights_format(plan).bits < 8;  // scales fill what is left
-  if (!scaled) parcel.elements += segments.unused();
-  if (stage.has_embedding) parcel.elements += out.rounded_up(model.embedding);
-  if (stage.has_head) parcel.elements += out.rounded_up(model.head);
-  parcel.elements = std::ceil(parcel.elements);
+  Allocations allocations(sglang || release_number(plan) >= kVllmPrintsFreeMemory, !scaled);
+  if (stage.has_embedding) out.put(model.embedding, allocations);
+  for (size_t i = stage.first; i < stage.first + stage.count; ++i) kinds[model.layers[i]].put_into(allocations);
+  if (stage.has_head) out.put(model.head, allocations);
+  parcel.elements = std::ceil(allocations.beyond());
   return parcel;
 }
 

@@ -45,7 +45,7 @@ inline constexpr const char* kAllocatorRule =
 /// Bytes that PyTorch's allocator takes beyond a tensor of so many.
 double allocator_rounding(double bytes);
 
-/// The same of all those weights: engines that print the difference of free memory count them.
+/// The same of all those weights, as far as the engine's figure counts it.
 WeightParcel allocator_rounding(const Plan& plan, const Replica& replica, const ServingStage& stage);
 
 /// The line `weights` of one GPU.

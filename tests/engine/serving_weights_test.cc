@@ -38,12 +38,12 @@ TEST_CASE("Where free memory is measured, large tensors take whole 2 MiB", "[ser
   // prints 7.08
   const uint64_t rounded = weights("model=qwen3-14b&engine=sglang&serve_tp=4&weights=bf16");
   const uint64_t plain = weights("model=qwen3-14b&engine=vllm&engine_version=0.10.0&serve_tp=4&weights=bf16");
-  // and of the two tables 1.0625 each; a rotary table in fp32 is 10 MiB more
-  CHECK(static_cast<double>(rounded - plain) == (40 * 4.5 + 2 * 1.0625 + 10) * 1048576);
+  // and of the two tables 1.0625 each; a rotary table in fp32 is 10 MiB more. Rests of up to 1 MiB are allocated, too.
+  CHECK(static_cast<double>(rounded - plain) == (40 * (4.5 - 1.5) + 2 * 1.0625 + 10) * 1048576);
   CHECK(near(gib(rounded), 7.08, 0.001));
   // vllm prints what PyTorch allocated, from 0.20 on what is gone: 14.29 GiB of Qwen2.5-7B
   CHECK(near(gib(weights("model=qwen2.5-7b&max_positions=32768&weights=fp16&engine_version=0.27.1")), 14.29, 0.0005));
-  CHECK(near(gib(weights("model=qwen2.5-7b&max_positions=32768&weights=fp16&engine_version=0.10.0")), 14.193, 0.0005));
+  CHECK(near(gib(weights("model=qwen2.5-7b&max_positions=32768&weights=fp16&engine_version=0.10.0")), 14.2488, 0.0001));
 }
 
 TEST_CASE("Where free memory is measured, tensors below 10 MiB share segments of 20", "[serving]") {
