@@ -63,8 +63,9 @@ double default_seq(const Plan& p) { return p.max_positions >= 1 ? std::min(4096.
 Kernels default_kernels(const Plan& p) { return p.framework == Framework::megatron ? Kernels::fused : Kernels::eager; }
 
 Residual default_residual(const Plan& p) {
-  // peft's preparation of a k-bit base casts its norms (utils/other.py, prepare_model_for_kbit_training).
-  const bool prepared = p.method == Method::qlora && p.library == Library::hf;
+  // peft's preparation of a k-bit base casts its norms (utils/other.py, prepare_model_for_kbit_training), unsloth's own
+  // none.
+  const bool prepared = p.method == Method::qlora && p.library != Library::unsloth;
   if (prepared || p.precision == Precision::fp32) return Residual::fp32;
   const bool fp16 = p.precision == Precision::fp16 || p.precision == Precision::fp16_pure;
   return fp16 ? Residual::fp16 : Residual::bf16;

@@ -63,7 +63,7 @@ TEST_CASE("defaults follow from the keys above them") {
       {"", "kernels", "fused"},
       {"framework=fsdp", "kernels", "eager"},
       {"", "residual", "bf16"},
-      {"framework=ddp&method=qlora", "residual", "fp32"},
+      {"method=qlora", "residual", "fp32"},
       {"framework=ddp&library=unsloth&method=qlora", "residual", "bf16"},
       {"precision=fp16", "residual", "fp16"},
       {"precision=fp32", "residual", "fp32"},
