@@ -52,6 +52,7 @@ std::string diagnosed_share(const Diagnosis& diagnosis) {
 std::string subject_sentence(const Diagnosis& diagnosis) {
   const std::string tool = diagnosis.measured.tool;
   const std::string log = diagnosis.log.figures.empty() ? "No figures of a log" : "Figures of " + tool;
+  if (diagnosis.assumed) return log + ".";
   return log + ", beside the " + (diagnosis.serving ? "serving" : "training") + " bill of " +
          diagnosis.plan.subject->name + " on " + std::string(diagnosis.plan.accelerator->name) + ".";
 }

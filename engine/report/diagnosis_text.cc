@@ -33,7 +33,8 @@ std::string beside_table(const Diagnosis& diagnosis) {
     return trimmed(pad_right(label, kLabel) + std::string(kGap, ' ') + pad_left(a, kNumber) + std::string(kGap, ' ') +
                    pad_left(b, kNumber) + std::string(kGap, ' ') + pad_left(c, kNumber));
   };
-  std::string out = "\n" + line("BESIDE THE BILL, a GPU", "estimated", "measured", "difference");
+  std::string out = diagnosis.assumed ? "\n" + line("MEASURED, a GPU", "", "", "")
+                                      : "\n" + line("BESIDE THE BILL, a GPU", "estimated", "measured", "difference");
   for (const BesideRow& row : beside_rows(diagnosis)) {
     out += line(row.label, row.estimated, row.measured, row.difference);
     if (!row.remark.empty()) out += paragraph("  ", row.remark);

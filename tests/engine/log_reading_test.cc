@@ -263,6 +263,33 @@ TEST_CASE("Random text gives a calm answer") {
   }
 }
 
+TEST_CASE("Cut off at any length a message gives no other sizes than the whole") {
+  const LogReading whole = read_log(kOom);
+  for (size_t length = 0; length < std::string_view(kOom).size(); ++length) {
+    CAPTURE(length);
+    for (const LogFigure& one : read_log(std::string_view(kOom).substr(0, length)).figures) {
+      if (one.kind != CaptureKind::bytes) continue;
+      CHECK(std::any_of(whole.figures.begin(), whole.figures.end(),
+                        [&](const LogFigure& other) { return other.what == one.what && other.bytes == one.bytes; }));
+    }
+  }
+}
+
+TEST_CASE("A message in a comment of a source file is read over its lines") {
+  for (const char* mark : {"#", "//", "*", "--"}) {
+    const std::string log = std::string(mark) + " The model's max seq len (32768) is larger than the maximum number\n" +
+                            mark + " of tokens that can be stored in KV cache (18336).";
+    CAPTURE(log);
+    CHECK(figure(log, "kv_tokens").number == 18336);
+  }
+}
+
+TEST_CASE("A unit in brackets before the number is the number's") {
+  CHECK(figure("max_memory_allocated(GB): 19.07 | max_memory_reserved(MiB): 512", "peak_allocated_bytes").bytes ==
+        20476256584);
+  CHECK(figure("max_memory_reserved (MiB): 512", "peak_reserved_bytes").bytes == int64_t{512} << 20);
+}
+
 TEST_CASE("A long log is read in bounded work, and its end is not lost") {
   std::string log;
   while (log.size() < (size_t{9} << 20)) log += "step:  1  loss:  7.6  memory: 66.91GiB(37.51%)  tps: 10,050\n";

@@ -3,9 +3,12 @@
 #include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 
+#include "engine/advice/diagnose/diagnose.h"
 #include "engine/advice/log/read_log.h"
+#include "engine/plan/plan.h"
 
 using namespace vram;
 using nlohmann::json;
@@ -109,6 +112,44 @@ TEST_CASE("A message cut off anywhere gives no other sizes than the whole") {
         });
         CAPTURE(message["id"].dump(), length, figure.what, figure.printed);
         CHECK(known);
+      }
+    }
+  }
+}
+
+TEST_CASE("A log that says everything three times says nothing else") {
+  const auto said = [](const std::string& text) {
+    std::set<std::string> figures;
+    for (const LogFigure& figure : read_log(text).figures) {
+      if (figure.derived) continue;
+      figures.insert(figure.what + " " + figure.on + " " + std::to_string(figure.bytes) + " " + figure.printed);
+    }
+    return figures;
+  };
+  for (const json& message : messages()) {
+    const std::string text = message["text"].get<std::string>() + "\n";
+    CAPTURE(message["id"].dump());
+    CHECK(said(text + text + text) == said(text));
+  }
+}
+
+// With and without a plan; whole, and cut off in the middle.
+TEST_CASE("Every message has an answer in words, without a figure that is none") {
+  const Plan named = read_plan("model=llama-3.1-8b&gpus=8&framework=fsdp").plan;
+  for (const json& message : messages()) {
+    const std::string text = message["text"].get<std::string>();
+    for (const Plan& plan : {named, read_plan("").plan}) {
+      for (const std::string& log : {text, text.substr(0, text.size() / 2)}) {
+        CAPTURE(message["id"].dump(), log);
+        const Diagnosis diagnosis = diagnose(plan, log);
+        CHECK_FALSE(diagnosis.findings.empty());
+        for (const Finding& finding : diagnosis.findings) {
+          CAPTURE(finding.text);
+          CHECK(finding.text.find("nan") == std::string::npos);
+          CHECK(finding.text.find("inf ") == std::string::npos);
+          CHECK(finding.text.find("  ") == std::string::npos);
+          CHECK(finding.text.back() == '.');
+        }
       }
     }
   }

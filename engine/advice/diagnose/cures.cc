@@ -68,17 +68,25 @@ void add_calibration(const Case& c, Finding& cure) {
                (fits ? "." : ", still too much.");
 }
 
+/// "Keep the KV cache in fp8: 160 MiB less a GPU, ...": what it saves is said of the plan that ran alone.
+void leave_out_figures(Finding& cure) {
+  cure.text = cure.text.substr(0, cure.text.find(": ")) + ".";
+  cure.saves_bytes.reset();
+  cure.time_ratio.reset();
+}
+
 void add_training_cures(Case& c) {
   std::vector<Finding> cures;
   for (Finding& cure : training_remedies(c.plan, c.training, kAll)) {
-    if (suits(c.symptom, cure.id)) cures.push_back(std::move(cure));
+    if (!suits(c.symptom, cure.id) || (c.assumed && std::string_view(cure.id) == "together")) continue;
+    cures.push_back(std::move(cure));
   }
   std::stable_sort(cures.begin(), cures.end(), [](const Finding& a, const Finding& b) {
     return a.saves_bytes.value_or(0) > b.saves_bytes.value_or(0);
   });
   if (cures.size() > kMost) cures.resize(kMost);
   for (Finding& cure : cures) {
-    add_calibration(c, cure);
+    c.assumed ? leave_out_figures(cure) : add_calibration(c, cure);
     c.findings.push_back(std::move(cure));
   }
 }
@@ -91,6 +99,8 @@ bool suits_server(const Case& c, std::string_view id) {
   static constexpr std::string_view kWork[] = {"batch_tokens_half", "max_seqs_half", "ubatch_half",
                                                "flash_on",          "graphs_none",   "serve_gpus",
                                                "gpu_layers_half",   "weights_fp8",   "weights_int4"};
+  static constexpr std::string_view kCache[] = {"kv_fp8", "max_len", "max_seqs_half", "gpu_layers_half", "serve_gpus"};
+  if (c.measured.stage == "kv" && std::string_view(c.measured.tool) == "llama.cpp") return is_in(kCache, id);
   const bool start = c.symptom == Symptom::at_start;
   const bool share_taken = c.measured.budget && c.measured.free && *c.measured.free < *c.measured.budget;
   if (id == "utilization_up" && share_taken) return false;
@@ -109,12 +119,25 @@ void add_serving_calibration(const Case& c, Finding& cure) {
   cure.text += " Shifted by what was measured: " + c.shown(std::max(0.0, pool)) + " for the KV cache of a GPU.";
 }
 
+/// Where no bill tells how much each saves: what costs least comes first.
+void cheapest_first(std::vector<Finding>& cures) {
+  static constexpr std::string_view kOrder[] = {
+      "kv_fp8",      "max_len",  "utilization_up", "graphs_none", "batch_tokens_half", "max_seqs_half",
+      "ubatch_half", "flash_on", "weights_fp8",    "serve_gpus",  "weights_int4"};
+  const auto place = [](const Finding& cure) {
+    return std::find(std::begin(kOrder), std::end(kOrder), std::string_view(cure.id)) - std::begin(kOrder);
+  };
+  std::stable_sort(cures.begin(), cures.end(), [&](const Finding& a, const Finding& b) { return place(a) < place(b); });
+}
+
 void add_serving_cures(Case& c) {
   size_t most = kMost;
-  for (Finding& cure : serving_cures(c.plan, c.serving_bill)) {
+  std::vector<Finding> cures = serving_cures(c.plan, c.serving_bill);
+  if (c.assumed) cheapest_first(cures);
+  for (Finding& cure : cures) {
     if (most == 0 || !suits_server(c, cure.id)) continue;
     --most;
-    add_serving_calibration(c, cure);
+    c.assumed ? leave_out_figures(cure) : add_serving_calibration(c, cure);
     c.findings.push_back(std::move(cure));
   }
 }

@@ -51,7 +51,13 @@ void fill_in_hardware(Diagnosis& out) {
   }
 }
 
+/// Neither says which model it was, nor anything else of the plan.
+bool nothing_given(const Plan& plan, const Plan& with_log) {
+  return write_plan(plan, false) == write_plan(Plan{}, false) && !with_log.has(Key::model);
+}
+
 void add(Diagnosis& out, const char* id, const char* label, Value estimated, Value measured, std::string remark = "") {
+  if (out.assumed) estimated.reset();
   if (!measured && !estimated) return;
   out.beside.push_back({id, label, estimated, measured, true, std::move(remark)});
 }
@@ -78,7 +84,7 @@ void explain_allocated(Diagnosis& out, const TrainingBill& bill) {
     const bool stated = std::string_view(line->id) == "weights" && out.measured.weights;
     add(out, line->id, line->label, whole(line->bytes), stated ? out.measured.weights : std::nullopt);
   }
-  if (!out.measured.allocated) return;
+  if (!out.measured.allocated || out.assumed) return;
   const double left = *out.measured.allocated - whole(bill.allocated_bytes);
   add(out, "unexplained", "Unexplained", std::nullopt, left,
       std::string(left < 0 ? "the bill counts more than was measured" : "measured, and in no line of the bill") +
@@ -111,7 +117,7 @@ void compare_serving(Diagnosis& out, const ServingBill& bill) {
       m.non_torch ? m.non_torch : m.outside);
   const Value pool = bill.kv_budget_bytes_per_gpu ? Value(whole(*bill.kv_budget_bytes_per_gpu)) : std::nullopt;
   add(out, "kv_pool", "KV cache", pool, m.kv_pool);
-  const Value tokens = bill.kv_tokens ? Value(whole(*bill.kv_tokens)) : std::nullopt;
+  const Value tokens = bill.kv_tokens && !out.assumed ? Value(whole(*bill.kv_tokens)) : std::nullopt;
   if (tokens || m.kv_tokens) out.beside.push_back({"kv_tokens", "KV tokens", tokens, m.kv_tokens, false, ""});
   add(out, "device", "On the GPU", whole(bill.device_bytes), m.device);
   add(out, "capacity", "Its memory", out.plan.gpu_mem, m.capacity);
@@ -132,6 +138,11 @@ void find_differences(Case& c, const std::vector<Beside>& beside) {
 /// A bill of a model that nobody named is no measure of what ran.
 void say_model_assumed(Case& c) {
   if (c.plan.has(Key::model) || c.plan.subject == nullptr) return;
+  if (c.assumed) {
+    return c.say(Severity::info, "model_assumed",
+                 "Neither the log nor the plan names the model. Set it, and how it is trained or served: then the bill "
+                 "stands beside these figures, and each change says what it saves.");
+  }
   const bool by_bill = std::any_of(c.findings.begin(), c.findings.end(), [](const Finding& finding) {
     constexpr std::string_view kByBill[] = {"at_start", "after_steps", "weights_elsewhere", "kv_tokens_differ"};
     return std::find(std::begin(kByBill), std::end(kByBill), finding.id) != std::end(kByBill);
@@ -149,6 +160,14 @@ void say_broken(Case& c) {
     c.say(Severity::error, "profiling_disturbed",
           "Memory became free while the engine measured itself: another process left the GPU meanwhile. Start again on "
           "a GPU that nobody else uses.");
+    return;
+  }
+  if (broken == "NCCL" && c.measured.failed) {
+    c.say(Severity::error, "nccl_no_room",
+          "NCCL could not get " + (c.measured.tried ? c.shown(*c.measured.tried) : std::string("its buffers")) +
+              ": the GPU was full. Its buffers lie outside PyTorch's allocator, which had taken the rest: leave room "
+              "for them (a smaller batch, expandable segments, a memory fraction below 1), or open fewer "
+              "communicators.");
     return;
   }
   c.say(Severity::warning, "no_figures",
@@ -178,7 +197,8 @@ void say_nothing_found(Case& c, const LogReading& log) {
           "No figure of memory was found. Paste the whole error, torch.cuda.memory_summary(), nvidia-smi or a start-up "
           "log.");
   } else {
-    c.say(Severity::info, "nothing_wrong", "Nothing in the log failed; its figures stand beside the bill.");
+    c.say(Severity::info, "nothing_wrong",
+          c.assumed ? "Nothing in the log failed." : "Nothing in the log failed; its figures stand beside the bill.");
   }
 }
 
@@ -203,6 +223,7 @@ Diagnosis diagnose(const Plan& plan, LogReading log) {
   out.log = std::move(log);
   apply_settings(out);
   out.measured = measured_of(out.log, out.plan);
+  out.assumed = nothing_given(plan, out.plan);
   fill_in_hardware(out);
   const bool no_tool = out.measured.tool[0] == 0;
   out.serving = is_serving_tool(out.measured.tool) || (no_tool && plan.has(Key::measured_kv_tokens)) ||
@@ -214,14 +235,16 @@ Diagnosis diagnose(const Plan& plan, LogReading log) {
   } else {
     compare_training(out, training);
   }
-  Case c{out.plan, training, serving, out.measured, out.serving, out.findings, measured_peak(out.measured, training)};
+  Case c{out.plan,    training,    serving,      out.measured,
+         out.serving, out.assumed, out.findings, measured_peak(out.measured, training)};
   if (out.serving || c.peak) out.measured_keys = measured_fragment(out.serving ? out.measured : *c.peak, out.serving);
   const bool contradicted = find_contradictions(c);
   if (!contradicted && !find_other_resource(c)) out.serving ? find_serving_causes(c) : find_training_causes(c);
-  if (out.serving) find_differences(c, out.beside);
+  if (out.serving && !out.assumed) find_differences(c, out.beside);
   say_nothing_found(c, out.log);
-  say_model_assumed(c);
+  if (!out.assumed) say_model_assumed(c);
   add_cures(c);
+  if (out.assumed && !out.log.figures.empty()) say_model_assumed(c);
   out.symptom = c.symptom;
   std::optional<Finding> shifted =
       out.serving ? serving_calibration(out.plan, serving) : calibration_finding(out.plan, training_bill(out.plan));

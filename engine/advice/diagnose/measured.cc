@@ -56,6 +56,7 @@ void find_processes(const Printed& group, Measured& out) {
   const double held = out.allocated.value_or(0) + out.unallocated.value_or(0);
   out.process = group.last("process_bytes");
   const auto listed = group.figures.find("process_list_bytes");
+  if (listed != group.figures.end()) out.processes = listed->second;
   if (!out.process && listed != group.figures.end() && held > 0) {
     for (const double bytes : listed->second) {
       if (bytes >= held * 0.995 && (!out.process || bytes < *out.process)) out.process = bytes;

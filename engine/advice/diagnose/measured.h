@@ -36,6 +36,7 @@ struct Measured {
   const char* tool = "";
   int device_index = -1;
   Series series;
+  std::vector<double> processes;  // what each process on the GPU holds, where the message lists them
 };
 
 Measured measured_of(const LogReading& log, const Plan& plan);

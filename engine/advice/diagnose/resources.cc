@@ -7,7 +7,7 @@ bool find_other_resource(Case& c) {
   if (resource.empty()) return false;
   if (resource == "host") {
     std::string text = "Host memory ran out, not the GPU's: the process was killed, or the system refused.";
-    if (c.training.host_bytes_per_node && *c.training.host_bytes_per_node > 0 && !c.serving) {
+    if (c.training.host_bytes_per_node && *c.training.host_bytes_per_node > 0 && !c.serving && !c.assumed) {
       text += " This plan keeps " + c.shown(static_cast<double>(*c.training.host_bytes_per_node)) +
               " in the memory of a node.";
     }

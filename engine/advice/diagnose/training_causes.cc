@@ -10,6 +10,7 @@ namespace {
 
 constexpr double kForeignKnown = 1.5 * kGiB;    // beside a process whose size is stated: desktops show 0.5 to 1.2
 constexpr double kForeignUnknown = 3.0 * kGiB;  // beside what PyTorch holds: contexts alone take 0.1 to 1.7
+constexpr double kAlike = 0.25;                 // ranks of one job differ by less
 constexpr double kFragmented = 0.05;            // of the GPU: 3.5% was not the cause, 20% and more was
 constexpr double kOneTensor = 0.1;              // of the GPU in one allocation
 constexpr double kPools = 0.05;                 // of the GPU in the pools of CUDA graphs
@@ -27,10 +28,26 @@ double line_bytes(const TrainingBill& bill, std::initializer_list<std::string_vi
   return bytes;
 }
 
+/// Several processes of about the size of this one are the other ranks of its job.
+bool ranks_share(Case& c) {
+  const Measured& m = c.measured;
+  const auto alike = [&](double bytes) { return std::fabs(bytes / *m.process - 1) < kAlike; };
+  const auto count = std::count_if(m.processes.begin(), m.processes.end(), alike);
+  if (count < 3) return false;
+  c.say(
+      Severity::error, "ranks_share_gpu",
+      std::to_string(count) + " processes of about " + c.shown(*m.process) +
+          " each hold this GPU: ranks of one job that were meant for a GPU each. Start as many as there are GPUs, and "
+          "let each take its own (torch.cuda.set_device(LOCAL_RANK), maps of a checkpoint to that device, not to "
+          "cuda:0).");
+  return true;
+}
+
 bool another_process(Case& c) {
   const Measured& m = c.measured;
   if (m.other && m.process) {
     if (*m.other < kForeignKnown) return false;
+    if (ranks_share(c)) return true;
     c.say(Severity::error, "other_process",
           "Another process holds " + c.shown(*m.other) +
               " of the GPU: free it (an earlier run, a notebook, a server), or "
@@ -65,9 +82,9 @@ bool fragmented(Case& c) {
   if (m.failed) c.symptom = Symptom::fragmentation;
   c.say(cause ? Severity::error : Severity::warning, "fragmentation",
         "Fragmentation: " + c.shown(*m.unallocated) + " is reserved and not allocated" +
-            (m.failed ? ", " + c.shown(known(m.tried)) + " was asked for in one piece" : "") + ". The bill counts " +
-            c.shown(line_bytes(c.training, {"fragmentation"})) +
-            " for it. Let segments grow, keep shapes fixed or in few sizes, empty the cache between phases.",
+            (m.failed ? ", " + c.shown(known(m.tried)) + " was asked for in one piece" : "") + "." +
+            (c.assumed ? "" : " The bill counts " + c.shown(line_bytes(c.training, {"fragmentation"})) + " for it.") +
+            " Let segments grow, keep shapes fixed or in few sizes, empty the cache between phases.",
         c.plan.allocator == Allocator::expandable ? "" : "allocator=expandable");
   return true;
 }
@@ -131,8 +148,9 @@ void outside(Case& c) {
   const Measured& m = c.measured;
   if (!m.outside || *m.outside < kOutside) return;
   c.say(Severity::warning, "outside_framework",
-        c.shown(*m.outside) + " of the process lies outside PyTorch, where the bill counts " +
-            c.shown(line_bytes(c.training, {"context", "communication"})) +
+        c.shown(*m.outside) + " of the process lies outside PyTorch" +
+            (c.assumed ? ""
+                       : ", where the bill counts " + c.shown(line_bytes(c.training, {"context", "communication"}))) +
             ": NCCL, CUDA graphs, kernels with workspaces of their own. Fewer communicators, fewer processes a GPU, or "
             "headroom for it.",
         "overhead=" + write_size(*m.outside, kGiB));
@@ -163,15 +181,34 @@ bool weights_elsewhere(Case& c) {
   if (c.measured.failed || c.measured.stage != "weights") return false;
   c.symptom = Symptom::at_start;
   c.say(Severity::error, "weights_elsewhere",
-        "The weights do not fit where they were to go: " + c.shown(line_bytes(c.training, {"weights"})) +
-            " on each GPU by the bill. See whether the GPU was empty before; else quantise or divide them.");
+        "The weights do not fit where they were to go" +
+            (c.assumed ? "" : ": " + c.shown(line_bytes(c.training, {"weights"})) + " on each GPU by the bill") +
+            ". See whether the GPU was empty before; else quantise or divide them.");
   return true;
+}
+
+/// Without a plan nothing tells states from activations.
+void gpu_full(Case& c) {
+  const Measured& m = c.measured;
+  const bool steps = !m.series.allocated_bytes.empty() || !m.series.peak_bytes.empty();
+  if (steps) c.symptom = Symptom::after_steps;
+  std::string text = "The GPU was full: " + c.shown(*m.allocated) + " was allocated" +
+                     (m.tried ? " when " + c.shown(*m.tried) + " more was asked for." : ".");
+  if (!steps) {
+    text +=
+        " If it failed while loading or in the first step, weights, gradients and optimizer states do not fit: train "
+        "adapters (LoRA, QLoRA), quantise, use 8-bit states, or divide them over more GPUs (FSDP, ZeRO).";
+  }
+  text += std::string(steps ? " It" : " If it") + " failed at work" + (steps ? ":" : ", it is activations:") +
+          " take a smaller micro-batch with accumulation, recompute activations, shorten the sequence, fuse the loss.";
+  c.say(Severity::error, "gpu_full", text);
 }
 
 /// What was needed at least: what was allocated, and the allocation that was refused.
 void steady_state(Case& c) {
   const Measured& m = c.measured;
   if (!m.failed || !m.allocated) return;
+  if (c.assumed && m.stage != "weights") return gpu_full(c);
   const double states = line_bytes(c.training, {"weights", "gradients", "optimizer", "adapters"});
   const double weights = line_bytes(c.training, {"weights"});
   const bool by_stage = m.stage == "weights";

@@ -132,14 +132,19 @@ bool number_bytes(const NumberScan& number, uint64_t unit_bytes, int64_t& bytes)
 SizeScan scan_size(const LogText& text, size_t at, Gigabyte gigabyte) {
   const NumberScan number = scan_number(text, at);
   if (number.result == Scan::absent) return {Scan::absent, at};
+  const UnitScan unit = scan_unit(text, number.end, gigabyte);
+  if (unit.bytes == 0) return {Scan::no_unit, number.end};
+  SizeScan size{Scan::read, unit.end};
+  if (!number_bytes(number, unit.bytes, size.bytes)) size.result = Scan::too_large;
+  return size;
+}
+
+UnitScan scan_unit(const LogText& text, size_t at, Gigabyte gigabyte) {
   for (const Unit& unit : kUnits) {
-    if (!has_unit(text, number.end, unit.name)) continue;
-    SizeScan size{Scan::read, number.end + unit.name.size()};
-    const uint64_t bytes = gigabyte == Gigabyte::decimal ? unit.decimal : unit.binary;
-    if (!number_bytes(number, bytes, size.bytes)) size.result = Scan::too_large;
-    return size;
+    if (!has_unit(text, at, unit.name)) continue;
+    return {gigabyte == Gigabyte::decimal ? unit.decimal : unit.binary, at + unit.name.size()};
   }
-  return {Scan::no_unit, number.end};
+  return {0, at};
 }
 
 }  // namespace vram

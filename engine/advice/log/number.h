@@ -35,4 +35,11 @@ struct SizeScan {
 };
 SizeScan scan_size(const LogText& text, size_t at, Gigabyte gigabyte);
 
+/// A unit, without a number: "GB" of "max allocated (GB): 19.07". No bytes: none stands there.
+struct UnitScan {
+  uint64_t bytes = 0;
+  size_t end = 0;
+};
+UnitScan scan_unit(const LogText& text, size_t at, Gigabyte gigabyte);
+
 }  // namespace vram

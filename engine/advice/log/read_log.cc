@@ -197,7 +197,7 @@ struct Reader {
         if (candidate->row->role != RowRole::prefix) known_line = line(match.end - 1);
         return match.end;
       }
-      if (near_miss.captures.empty()) near_miss = std::move(match);
+      if (near_miss.captures.empty() && candidate->row->role != RowRole::loose) near_miss = std::move(match);
     }
     for (const Capture& capture : near_miss.captures) {
       if (capture.result == Scan::no_unit) add_gap(capture, reason(capture.result));

@@ -188,6 +188,10 @@ struct Matcher {
     const bool sized =
         kind == 'S' || (std::string_view("MGD").find(kind) != std::string_view::npos && unit_behind(rest));
     Capture found{name.empty() ? name : name + "_bytes", CaptureKind::bytes, Scan::read, 0, 0, "", at, at};
+    if (kind == 'b' && unit_before(found)) {
+      keep(std::move(found));
+      return true;
+    }
     if (sized) {
       const SizeScan size = scan_size(text, at, gigabyte);
       found.result = size.result;
@@ -201,6 +205,18 @@ struct Matcher {
     const bool no_unit = found.result == Scan::no_unit;
     keep(std::move(found));
     return !no_unit;
+  }
+
+  /// "GB): 19.07"
+  bool unit_before(Capture& found) const {
+    const UnitScan unit = scan_unit(text, at, gigabyte);
+    size_t behind = unit.end;
+    while (behind < unit.end + 4 && (is_separator(text.at(behind)) || text.at(behind) == ']')) ++behind;
+    const NumberScan number = scan_number(text, behind);
+    if (unit.bytes == 0 || behind == unit.end || number.result == Scan::absent) return false;
+    found.end = number.end;
+    found.result = number_bytes(number, unit.bytes, found.bytes) ? Scan::read : Scan::too_large;
+    return true;
   }
 
   /// A number whose unit stands elsewhere: in the table's head, or nowhere.

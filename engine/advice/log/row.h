@@ -13,7 +13,8 @@ namespace vram {
 enum class RowRole : uint8_t {
   figures,
   starts,  // a message of its own begins here: figures behind it belong together
-  prefix   // stands before the text of a line and says whose it is
+  prefix,  // stands before the text of a line and says whose it is
+  loose    // words of nobody's own: a number without a unit is no size there, and not missed
 };
 
 /// One thing that a tool prints. A pattern is the text, with these in it (white space does not count, neither do
@@ -21,7 +22,8 @@ enum class RowRole : uint8_t {
 ///   {S name}  a size with its unit      {M name} {G name}  a bare number of MiB, of GiB
 ///   {D name}  a bare number of 10^9 bytes
 ///   {B name}  bytes                     {P name}           pages of 4,096 bytes
-///   {b name}  bytes in a print of the user's own: below 2^20 they are another unit, which is missing
+///   {b name}  bytes in a print of the user's own: below 2^20 they are another unit, which is missing, or stands before
+///             the number, "GB):"
 ///   {n name}  a whole number            {f name}           any number
 ///   {w name}  a word                    {t name}           text up to what follows, on the line
 ///   {L name}  sizes, one after the other

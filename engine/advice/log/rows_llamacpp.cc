@@ -132,7 +132,7 @@ constexpr LogRow kOllama[] = {
     {"parallel={n} required=\"{S required_full}"},
     {"available={B available} required=\"{S required_full}"},
     {"predicted usage exceeds VRAM\" ~totalMemory={B capacity} predicted={B required_full}"},
-    {"msg=\"inference compute\" ~total=\"{S capacity}\" available=\"{S available}\""},
+    {"msg=\"inference compute\" $total=\"{S capacity}\"^ available=\"{S available}\""},
     {"minimum_memory={B minimum}"},
     {"layer_size=\"{S layer}"},
     {"gpu_zer_overhead=\"{S gpu_overhead}"},

@@ -105,6 +105,12 @@ constexpr LogRow kPrints[] = {
     {"memory_allocated@{b allocated}"},
     {"memory_reserved@{S reserved}"},
     {"memory_reserved@{b reserved}"},
+    {"max allocated: {S peak_allocated}", "", RowRole::loose},
+    {"max reserved: {S peak_reserved}", "", RowRole::loose},
+    {"peak allocated: {S peak_allocated}", "", RowRole::loose},
+    {"peak reserved: {S peak_reserved}", "", RowRole::loose},
+    {"allocated: {S allocated}", "", RowRole::loose},
+    {"reserved: {S reserved}", "", RowRole::loose},
 };
 
 // verl/utils/profiler/performance.py and utils/debug: bytes / 1024^3, called GB; of what is reserved some print MB.

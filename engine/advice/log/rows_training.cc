@@ -151,6 +151,8 @@ constexpr LogRow kPeft[] = {
 constexpr LogRow kMlx[] = {
     {"Iter {n iteration}: Train loss {f}, $Peak mem {S peak}", "", RowRole::starts},
     {"Trainable parameters: {f}% ({f trainable_millions}M/{f total_millions}M)"},
+    {"Total parameters {f total_millions}M"},
+    {"Trainable parameters {f trainable_millions}M"},
     {"Command buffer execution failed: Insufficient Memory", "oom=1"},
     {"Peak memory: {S peak}"},
     {"Peak mem {S peak}"},

@@ -69,6 +69,8 @@ constexpr LogRow kVllm[] = {
      "reserved "
      "for HPUGraphs (VLLM_GRAPH_RESERVED_MEM={f})^, {S kv} reserved for KV cache",
      "", RowRole::starts},  // Gaudi
+    {"Loading model weights took in total {S weights} of device memory^ ({S}/{S capacity} used)"},
+    {"Model profiling run took {S activation} of device memory^ ({S}/{S capacity} used)"},
     // the KV cache
     {"Available KV cache memory: {S kv}"},
     {"GPU KV cache size: {n kv_tokens}^ tokens"},

@@ -99,11 +99,13 @@ Escape escape(std::string_view text) {
   }
 }
 
-/// "2025-09-01", "12:00:05", "0.00.046.129": no number goes on so.
+/// "2025-09-01", "2025-Sep-01", "12:00:05", "0.00.046.129": no number goes on so.
 bool time_begins(const std::string& characters, size_t at) {
   size_t end = at;
   while (end < characters.size() && is_digit(characters[end])) ++end;
-  if (end + 1 >= characters.size() || !is_digit(characters[end + 1])) return false;
+  if (end + 1 >= characters.size()) return false;
+  if (end - at == 4 && characters[end] == '-' && is_letter(characters[end + 1])) return true;  // of a year
+  if (!is_digit(characters[end + 1])) return false;
   if (characters[end] == '-' || characters[end] == ':' || characters[end] == '/') return true;
   size_t next = end + 1;
   while (next < characters.size() && is_digit(characters[next])) ++next;
