@@ -137,6 +137,22 @@ void read_offload(LaunchReader& reader, GivenFlags& given) {
   }
 }
 
+/// TransformerEngine's cross-entropy works in place, Megatron-LM's own is compiled.
+void read_loss(LaunchReader& reader, GivenFlags& given) {
+  const bool in_place = given.value("cross-entropy-fusion-impl") == "te";
+  reader.clear(Key::loss);
+  if (given.has("cross-entropy-loss-fusion"))
+    reader.set(Key::loss, in_place ? "inplace" : "compiled", "--cross-entropy-loss-fusion");
+}
+
+void write_loss(LaunchWriter& writer) {
+  const Loss loss = writer.plan().loss;
+  if (loss != Loss::compiled && loss != Loss::inplace) return;
+  writer.said({Key::loss});
+  writer.flag("cross-entropy-loss-fusion");
+  if (loss == Loss::inplace) writer.flag("cross-entropy-fusion-impl", "te");
+}
+
 /// Both rates are 0.1 where nothing is said.
 void read_dropout(LaunchReader& reader, GivenFlags& given) {
   const auto on = [&](std::string_view name) { return !given.has(name) || given.number(name, 0) > 0; };
@@ -166,6 +182,7 @@ void read(LaunchReader& reader, GivenFlags& given) {
   reader.resolve_now();
   read_recomputed_layers(reader, given);
   read_offload(reader, given);
+  read_loss(reader, given);
   read_dropout(reader, given);
   read_tokens(reader, given);
 }
@@ -178,6 +195,7 @@ void write(LaunchWriter& writer) {
   write_sharding(writer);
   if (plan.vpp > 1) writer.flag("num-virtual-stages-per-pipeline-rank", write_number(plan.vpp));
   writer.said({Key::vpp, Key::dropout});
+  write_loss(writer);
   if (plan.schedule == (plan.vpp > 1 ? Schedule::interleaved : Schedule::one_f_one_b)) writer.said({Key::schedule});
   write_recomputed_layers(writer);
   if (plan.offload == Offload::optimizer) writer.flag("optimizer-cpu-offload");

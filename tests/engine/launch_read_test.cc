@@ -132,7 +132,7 @@ GPT_MODEL_ARGS=(
 )
 TRAINING_ARGS=( --micro-batch-size 2 --global-batch-size 128 --train-iters 1000 --bf16 )
 PARALLEL_ARGS=( --tensor-model-parallel-size 2 --pipeline-model-parallel-size 4 --sequence-parallel
-  --use-distributed-optimizer --recompute-activations )
+  --use-distributed-optimizer --recompute-activations --cross-entropy-loss-fusion )
 torchrun ${DISTRIBUTED_ARGS[@]} pretrain_gpt.py \
     ${GPT_MODEL_ARGS[@]} ${TRAINING_ARGS[@]} \
     "${PARALLEL_ARGS[@]}" --lr 1e-4
@@ -153,6 +153,7 @@ torchrun ${DISTRIBUTED_ARGS[@]} pretrain_gpt.py \
   CHECK(plan.global_batch == 128);
   CHECK(plan.tokens == 1000.0 * 128 * 8192);
   CHECK(plan.recompute == Recompute::selective);
+  CHECK(plan.loss == Loss::compiled);
   CHECK_FALSE(plan.dropout);
   CHECK(plan.vocab_pad == 128);
   CHECK(reading.unsaid == std::vector<std::string>{"--lr 1e-4"});
