@@ -54,7 +54,8 @@ struct State {
 /// (tuners/tuners_utils.py, cast_adapter_dtype; ModulesToSaveWrapper is none).
 std::vector<State> states_of(const Plan& plan) {
   const Storage storage = adapter_storage(plan);
-  const Storage copied = plan.framework == Framework::deepspeed ? storage : storage_of(plan);
+  const bool master = storage.master > 0;
+  const Storage copied = master ? storage : storage_of(plan);
   const double base = frozen_other_bits(plan);
   const bool all = plan.offload == Offload::all;
   return {{"weights", "Weights", storage.weight, base, 3, all},

@@ -73,10 +73,13 @@ Storage storage_of(const Plan& plan) {
 
 Storage adapter_storage(const Plan& plan) {
   Storage storage = storage_of(plan);
-  if (plan.framework == Framework::deepspeed && plan.precision != Precision::fp32) {
-    // It casts a whole module and keeps fp32 weights of what is trained (runtime/engine.py,
-    // _configure_distributed_model; runtime/zero/stage_1_and_2.py, single_partition_of_fp32_groups).
-    storage.weight = storage.gradient = 16;
+  const bool megatron = plan.framework == Framework::megatron;
+  if ((plan.framework == Framework::deepspeed || megatron) && plan.precision != Precision::fp32) {
+    // DeepSpeed casts a whole module and keeps fp32 weights of what is trained (runtime/engine.py,
+    // _configure_distributed_model; runtime/zero/stage_1_and_2.py, single_partition_of_fp32_groups). Megatron-LM's
+    // optimizer does so, and reduces fp32 gradients (core/optimizer/optimizer.py).
+    storage.weight = 16;
+    storage.gradient = !megatron ? 16 : plan.has(Key::grad_dtype) ? storage.gradient : 32;
     storage.master = 32;
     if (plan.optimizer != Optimizer::adamw8bit && plan.optimizer != Optimizer::adamw4bit) storage.moment = 32;
     return storage;

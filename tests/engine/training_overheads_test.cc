@@ -192,6 +192,19 @@ TEST_CASE("DeepSpeed trains 16-bit adapters with fp32 copies") {
   CHECK(line(line(phase(b, "backward").lines, "buffers").children, "fp32_gradients").bytes == 6 * parameters / 2);
 }
 
+TEST_CASE("Megatron trains 16-bit adapters with fp32 copies and fp32 gradients") {
+  const uint64_t parameters = 39'976'960;
+  const auto of = [](const TrainingBill& b, const char* id) {
+    return line(line(phase(b, "backward").lines, "adapters").children, id).bytes;
+  };
+  const TrainingBill b = bill("model=llama-2-7b&framework=megatron&method=lora");
+  CHECK(of(b, "weights") == 2 * parameters);
+  CHECK(of(b, "gradients") == 4 * parameters);
+  CHECK(of(b, "optimizer") == 12 * parameters);
+  const std::string bf16 = "model=llama-2-7b&framework=megatron&method=lora&precision=bf16&grad_dtype=bf16";
+  CHECK(of(bill(bf16), "gradients") == 2 * parameters);
+}
+
 TEST_CASE("DeepSpeed's pipeline keeps what it sent on; Megatron's does not") {
   const std::string share = "model=llama-2-7b&gpus=4&pp=4&global_batch=8&recompute=full&library=megatron&framework=";
   const auto outputs = [&](const char* framework, size_t stage) {
