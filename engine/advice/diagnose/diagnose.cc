@@ -244,7 +244,7 @@ Diagnosis diagnose(const Plan& plan, LogReading log) {
   say_nothing_found(c, out.log);
   if (!out.assumed) say_model_assumed(c);
   add_cures(c);
-  if (out.assumed && !out.log.figures.empty()) say_model_assumed(c);
+  if (out.assumed && !out.log.figures.empty() && out.measured.resource.empty()) say_model_assumed(c);
   out.symptom = c.symptom;
   std::optional<Finding> shifted =
       out.serving ? serving_calibration(out.plan, serving) : calibration_finding(out.plan, training_bill(out.plan));

@@ -13,7 +13,8 @@ bool find_other_resource(Case& c) {
     }
     text +=
         " Load the checkpoint without a copy in host memory (low-memory loading, mmap, sharded files), start fewer "
-        "workers and processes, or raise the limit of the job or container. A smaller batch on the GPU does not help.";
+        "workers and processes, or raise the limit of the job, the container or the page file. A smaller batch on the "
+        "GPU does not help.";
     c.say(Severity::error, "host_memory", text);
   } else if (resource == "shm") {
     c.say(

@@ -65,6 +65,15 @@ bool another_process(Case& c) {
 bool capped(Case& c) {
   const Measured& m = c.measured;
   if (!at_cap(m)) return false;
+  if (m.mps_other) {
+    c.say(Severity::error, "capped",
+          "Metal's limit of " + c.shown(*m.allowed) + " is reached: " + c.shown(known(m.allocated)) + " are tensors, " +
+              c.shown(*m.mps_other) +
+              " are other allocations of the process. Empty its caches (torch.mps.empty_cache()), keep fewer models "
+              "loaded, take a smaller batch or a smaller format. PYTORCH_MPS_HIGH_WATERMARK_RATIO=0.0 lifts the limit, "
+              "and the machine may swap.");
+    return true;
+  }
   c.say(Severity::error, "capped",
         "A limit of " + c.shown(*m.allowed) +
             " that was set (a memory fraction, a watermark) was reached, not the end of "
@@ -170,8 +179,9 @@ bool compiled_too_large(Case& c) {
   if (!m.exceeded || !m.capacity) return false;
   c.symptom = Symptom::after_steps;
   c.say(Severity::error, "compiled_too_large",
-        "The compiled program needs " + c.shown(*m.capacity + *m.exceeded) + " of " + c.shown(*m.capacity) +
-            "; nothing has run yet. Where most of it is temporaries, recompute more, take a smaller batch, fuse "
+        "The program, compiled for a whole step, needs " + c.shown(*m.capacity + *m.exceeded) + " of " +
+            c.shown(*m.capacity) +
+            ". Where most of it is temporaries, recompute more, take a smaller batch, fuse "
             "attention, or shard further.");
   return true;
 }
