@@ -7,6 +7,7 @@
 #include "engine/advice/question.h"
 #include "engine/advice/recognise.h"
 #include "engine/model/config_json.h"
+#include "engine/plan/made.h"
 #include "engine/plan/measured_with.h"
 #include "engine/plan/percent.h"
 #include "engine/plan/texts.h"
@@ -19,6 +20,7 @@ namespace vram {
 namespace {
 
 void recompute(App& app) {
+  if (!app.plan().made.empty() && !made_of(app.plan())) clear_value(app.reading.plan, Key::made);  // of another plan
   app.reading.answerable = app.plan().subject && app.plan().accelerator;
   app.report = report(app.reading);
   app.diagnosis.reset();

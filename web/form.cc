@@ -41,7 +41,9 @@ std::string words_of(const App& app, const Field& row) {
 }
 
 /// The keys of a link that are figures of a log or of the page itself are no inputs.
-bool is_input(const Field& row) { return row.section != "Measured" && row.key != Key::arch && row.key != Key::vs; }
+bool is_input(const Field& row) {
+  return row.section != "Measured" && row.key != Key::arch && row.key != Key::vs && row.key != Key::made;
+}
 
 constexpr std::string_view kGroups[] = {"model", "hardware", "training", "serving", "measured", "view"};
 

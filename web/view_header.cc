@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "engine/report/made.h"
 #include "web/language.h"
 #include "web/platform.h"
 #include "web/views.h"
@@ -152,7 +153,7 @@ float embedded_header(App& app, const Box& window) {
 
 }  // namespace
 
-std::string link_of(const App& app) { return platform::link_to(app.share); }
+std::string link_of(const App& app) { return platform::link_to(share_to_give(app.report)); }
 
 float header_view(App& app, const Box& window) {
   if (app.plan().embed) return embedded_header(app, window);

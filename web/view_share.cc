@@ -2,6 +2,7 @@
 #include <array>
 
 #include "engine/report/diagnosis.h"
+#include "engine/report/made.h"
 #include "web/platform.h"
 #include "web/views.h"
 #include "web/widgets.h"
@@ -28,6 +29,7 @@ std::string escaped(std::string text) {
 std::string frame_of(const App& app) {
   Plan framed = app.plan();
   set_value(framed, Key::embed, "1", nullptr);
+  set_value(framed, Key::made, made_here(app.report), nullptr);
   return "<iframe src=\"" + escaped(platform::link_to(write_plan(framed, true))) +
          "\" width=\"640\" height=\"480\" style=\"border:0\" allow=\"clipboard-write\" title=\"" +
          escaped(subject_of(app)) + "\"></iframe>";

@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "engine/model/config_json.h"
+#include "engine/plan/made.h"
 #include "engine/plan/texts.h"
 #include "engine/plan/words.h"
 #include "engine/units.h"
@@ -80,6 +81,9 @@ std::optional<Value> read_text(Key key, std::string_view text) {
     case Key::measured_with:
       value.text = read_pairs(text);
       break;
+    case Key::made:
+      value.text = read_made(text) ? std::string(text) : "";
+      break;
     default:
       value.text = read_config(text, /*partial=*/true).ok ? std::string(text) : "";
       break;  // arch
@@ -114,6 +118,8 @@ std::string accepted_text(Key key) {
     case Key::vs:
     case Key::measured_with:
       return "a share string, percent-encoded";
+    case Key::made:
+      return "what the page writes, as in 0.1.0,71.5,45.3,9f2c";
     case Key::gpus_among:
       return "a list of accelerators of the presets, with commas, or all";
     default:

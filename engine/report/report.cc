@@ -1,6 +1,7 @@
 #include "engine/report/report.h"
 
 #include "engine/report/limits.h"
+#include "engine/report/made.h"
 
 namespace vram {
 namespace {
@@ -46,6 +47,7 @@ Report report(const PlanReading& reading) {
   append(result.training.faults, result.messages);
   append(result.compute.messages, result.messages);
   append(result.serving.faults, result.messages);
+  if (!plan.made.empty()) note_changed_figures(result);
   if (!plan.vs.empty()) add_other(result);
   return result;
 }

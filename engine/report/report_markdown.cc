@@ -1,6 +1,7 @@
 #include <array>
 
 #include "engine/report/figures.h"
+#include "engine/report/made.h"
 #include "engine/report/markdown.h"
 #include "engine/units.h"
 
@@ -44,7 +45,8 @@ void add_head(std::string& out, const Report& report, std::string_view page) {
   }
   out += "\n`" + markdown_target(report.share) + "`\n";
   if (!page.empty()) {
-    out += "\n[Open this plan](" + markdown_target(page) + "#" + markdown_target(report.share) + ")\n";
+    out += "\n[Open this plan](" + markdown_target(page) + "#" +
+           markdown_target(report.share + "&made=" + made_here(report)) + ")\n";
   }
 }
 

@@ -39,6 +39,8 @@ inline std::string text_value(Key key) {
       return "a100-sxm4-80gb,h100-sxm5-80gb";
     case Key::measured_with:
       return "micro_batch=4&recompute=";
+    case Key::made:
+      return "0.9.1,71.5,45.3,9f2c";
     case Key::arch:
       return "{\"hidden_act\":\"gelu\"}";
     default:
