@@ -51,10 +51,11 @@ export async function close() {
   server.close();
 }
 
-/// The page in a context of its own. `url` replaces the address made from `share`.
-export async function open(share = '', { width = 1280, height = 800, density = 1, scheme = 'light', touch = false, script = null,
+/// The page in a context of its own. `url` replaces the address made from `share`; `worker`: with its service worker.
+export async function open(share = '', { width = 1280, height = 800, density = 1, scheme = 'light', touch = false, script = null, worker = false,
   url = `${origin}/${share ? '#' + share : ''}`, drawn = true } = {}) {
-  const context = await browser.newContext({ viewport: { width, height }, deviceScaleFactor: density, colorScheme: scheme, hasTouch: touch });
+  const context = await browser.newContext({ viewport: { width, height }, deviceScaleFactor: density, colorScheme: scheme, hasTouch: touch,
+    serviceWorkers: worker ? 'allow' : 'block' });
   await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin });
   const page = await context.newPage();
   const tab = new Tab(page, density);

@@ -308,6 +308,44 @@ export const cases = {
       await tab.close();
     }
   },
+  async 'without a network the page is there again after a reload, and what was fetched with it'() {
+    const tab = await open(base, { worker: true });
+    await tab.click('label.tp');  // fetches the rest, before the worker is there
+    await tab.page.waitForFunction(() => navigator.serviceWorker.controller?.state === 'activated', null, { timeout: 15000 });
+    await tab.until(async () => {
+      const kept = await tab.page.evaluate(async () => {
+        const [name] = await caches.keys();
+        return (await (await caches.open(name)).keys()).map(({ url }) => new URL(url).pathname);
+      });
+      return ['/', '/vram-ledger.js', '/vram-ledger.wasm', '/vram-ledger-rest.wasm'].every((file) => kept.includes(file));
+    }, 'all that was fetched is kept');
+    await tab.page.context().setOffline(true);
+    for (const go of [() => tab.page.reload(), () => tab.page.goto(`${origin}/?anew#${base}&tp=2`)]) {
+      await go();
+      await tab.page.waitForFunction(() => document.body.classList.contains('drawn'));
+      await tab.page.mouse.move(640, 300);
+      await tab.page.waitForFunction(() => Module.rest === 'here');
+    }
+    equal((await tab.report()).share, `${base}&tp=2`, 'the plan of the address');
+    await tab.click('tab.serve');
+    await tab.until(async () => (await tab.text()).includes('Serves'), 'a view of the rest');
+    await tab.page.context().setOffline(false);
+    await tab.page.reload();
+    await tab.ready();
+    equal(tab.faults, [], 'faults');
+    await tab.close();
+  },
+  async 'a newer build is shown at once, though an older one is kept'() {
+    const tab = await open(base, { worker: true });
+    await tab.page.waitForFunction(() => navigator.serviceWorker.controller, null, { timeout: 15000 });
+    const newer = readFileSync(join(site, 'index.html'), 'utf8').replace(/data-build="[^"]*"/, 'data-build="newer"');
+    wrappers['/'] = newer;
+    await tab.page.reload();
+    await tab.ready();
+    equal(await tab.page.evaluate(() => document.documentElement.dataset.build), 'newer', 'build');
+    delete wrappers['/'];
+    await tab.close();
+  },
   async 'where the rest cannot be fetched the page says so, and goes on when it can'() {
     const places = await open(base);
     const [share, field, label] = [await places.place('share'), await places.place('field.tp'), await places.place('label.tp')];

@@ -24,6 +24,7 @@ void listen_to_location();
 void listen_to_form();
 void listen_to_wakers();
 void fetch_site();
+void keep_copy();
 /// Dear ImGui's own copying and pasting goes through the browser's clipboard.
 void join_clipboard();
 

@@ -27,6 +27,7 @@ void listen(const Events& wanted) {
   listen_to_input();
   listen_to_texts();
   fetch_site();
+  keep_copy();
 }
 
 }  // namespace vram::platform

@@ -5,6 +5,7 @@ bool vram_js_is_whole();
 bool vram_js_is_broken();
 void vram_js_fetch_language(const char* name);
 void vram_js_fetch_site();
+void vram_js_keep_copy();
 }
 
 namespace vram::platform {
@@ -13,5 +14,6 @@ bool is_whole() { return vram_js_is_whole(); }
 bool is_broken() { return vram_js_is_broken(); }
 void fetch_language(const std::string& name) { vram_js_fetch_language(name.c_str()); }
 void fetch_site() { vram_js_fetch_site(); }
+void keep_copy() { vram_js_keep_copy(); }
 
 }  // namespace vram::platform

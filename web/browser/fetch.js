@@ -25,6 +25,21 @@ var later = {
     }).catch(function() { _vram_language_arrived(0, 0, 0); });
   },
 
+  // A copy of the page for when there is no network (sw.js), once the first sight is long done; not of the page of one
+  // file, nor in a frame. What was fetched before it came goes through it again, out of the browser's own cache.
+  vram_js_keep_copy: function() {
+    var workers = navigator.serviceWorker;
+    if (Module['files'] || page.framed || !workers || location.protocol.indexOf('http') !== 0) return;
+    setTimeout(function() {
+      if (!workers.controller) workers.addEventListener('controllerchange', function() {
+        performance.getEntriesByType('resource').forEach(function(entry) {
+          if (entry.name.indexOf('?v=') > 0) fetch(entry.name).catch(function() {});
+        });
+      }, { once: true });
+      workers.register(Module['locateFile']('sw.js', '')).catch(function() {});  // a private window has none
+    }, 3000);
+  },
+
   // What an organisation keeps beside its page; the page of one file has no such thing.
   vram_js_fetch_site: function() {
     if (Module['files']) return;
