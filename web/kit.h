@@ -111,6 +111,13 @@ bool switcher(const std::string& name, const Box& box, bool on);
 bool text_box(const std::string& name, const Box& box, std::string& text, Type type, const char* hint = "",
               bool focus = false);
 
+/// Of the text box just drawn, while it is typed in: steps up by the arrow keys, and by the wheel over it.
+int box_steps();
+/// What stands in the box that is typed in from now on.
+void retype(const std::string& text);
+/// Of the area just drawn, while the mouse drags it: steps to the right. `dragged`: its press is none.
+int drag_steps(bool* dragged);
+
 /// Is the text box of that name being typed in?
 bool is_editing(const std::string& name);
 

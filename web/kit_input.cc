@@ -54,6 +54,13 @@ std::string_view piece(std::string_view rest, bool whole) {
   return rest.substr(0, end);
 }
 
+/// A stop at the end of a full line hangs over it: none begins a line.
+bool is_stop(std::string_view word) {
+  for (const std::string_view stop : {"，", "。", "；", "：", "、", "）", ",", ".", ";", ":", ")"})
+    if (word == stop) return true;
+  return false;
+}
+
 std::string_view without_spaces(std::string_view text) { return text.substr(0, text.find_last_not_of(' ') + 1); }
 
 bool draw_piece(const Run& run, float x, float middle, float line, std::string_view word) {
@@ -89,7 +96,8 @@ float runs(float x, float y, float width, float line, const std::vector<Run>& li
     const bool whole = !run.link.empty() && glyphs_width(run.type, rest) <= width;
     while (!rest.empty()) {
       const std::string_view word = piece(rest, whole);
-      if (at > x && at + glyphs_width(run.type, without_spaces(word)) > x + width) at = x, middle += line;
+      const std::string_view bare = without_spaces(word);
+      if (at > x && at + glyphs_width(run.type, bare) > x + width && !is_stop(bare)) at = x, middle += line;
       if (draw_piece(run, at, middle, line, word) && pressed) *pressed = static_cast<int>(i);
       at += glyphs_width(run.type, word);
       rest.remove_prefix(word.size());
@@ -212,6 +220,37 @@ bool text_box(const std::string& name, const Box& box, std::string& text, Type t
   mark(name, box, true);
   if (edited) text = buffer;
   return edited;
+}
+
+int box_steps() {
+  static float wheel = 0;  // of a touchpad, bit by bit
+  if (!ImGui::IsItemActive()) return 0;
+  ImGui::GetCurrentContext()->ActiveIdUsingNavDirMask |= 1 << ImGuiDir_Up | 1 << ImGuiDir_Down;
+  int steps = (ImGui::IsKeyPressed(ImGuiKey_UpArrow) ? 1 : 0) - (ImGui::IsKeyPressed(ImGuiKey_DownArrow) ? 1 : 0);
+  if (!ImGui::IsItemHovered()) return steps;
+  ImGui::SetItemKeyOwner(ImGuiKey_MouseWheelY);  // or it would scroll
+  wheel += ImGui::GetIO().MouseWheel;
+  const float whole = std::trunc(wheel);
+  wheel -= whole;
+  return steps + static_cast<int>(whole);
+}
+
+void retype(const std::string& text) {
+  typing.text = text;
+  if (ImGuiInputTextState* state = ImGui::GetInputTextState(typing.box)) state->ReloadUserBufAndSelectAll();
+}
+
+int drag_steps(bool* dragged) {
+  static int taken = 0;
+  const float threshold = px(4);
+  *dragged = ImGui::GetIO().MouseDragMaxDistanceSqr[0] > threshold * threshold;
+  if (ImGui::IsItemHovered() || ImGui::IsItemActive()) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
+  if (!ImGui::IsItemActive()) return 0;
+  if (ImGui::IsItemActivated()) taken = 0;
+  const int all = static_cast<int>(ImGui::GetMouseDragDelta(0, threshold).x / px(12));
+  const int steps = all - taken;
+  taken = all;
+  return steps;
 }
 
 bool is_editing(const std::string& name) { return ImGui::GetActiveID() == ImGui::GetID(("##" + name).c_str()); }

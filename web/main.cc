@@ -104,7 +104,7 @@ void frame() {
   draw_page(app, viewport.width, viewport.height);
   platform::end_frame(kit::theme().background);
   note_frame(app, platform::seconds() - begun);
-  settle(app, ImGui::GetIO().WantTextInput);
+  settle(app, ImGui::GetIO().WantTextInput || ImGui::IsAnyItemActive());
   if (app.changes == before) return;
   schedule_writing(app);
   platform::request_frames(3);

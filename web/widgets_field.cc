@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "engine/plan/texts.h"
+#include "web/steps.h"
 #include "web/widgets.h"
 
 namespace vram {
@@ -104,8 +105,11 @@ std::string explanation(const Field& row) {
   return help + " (" + std::string(row.name) + ")";
 }
 
-/// The label explains the key, at rest under the mouse or unfolded by a press; the dot before it says that the value
-/// differs from the default, and brings that back.
+/// A value to be dragged, rolled and counted up.
+bool is_stepped(const Field& row) { return has_steps(row) && few_words(row).empty(); }
+
+/// The label explains the key, at rest under the mouse or unfolded by a press, and dragged it changes a number; the dot
+/// before it says that the value differs from the default, and brings that back.
 void draw_label(App& app, const Field& row, const Box& box) {
   const std::string name(row.name);
   const float middle = box.y + box.h / 2, reach = px(14);
@@ -118,8 +122,11 @@ void draw_label(App& app, const Field& row, const Box& box) {
     x += px(11);
   }
   const Touch label = area("label." + name, {x + px(3), box.y, box.right() - x - px(3), box.h});
+  bool dragged = false;
+  const int steps = is_stepped(row) ? drag_steps(&dragged) : 0;
   if (label.hovered) tooltip(label, row.label, explanation(row));
-  if (label.pressed) toggle(app, "help." + name);
+  if (label.pressed && !dragged) toggle(app, "help." + name);
+  if (steps != 0) edit(app, row.key, stepped(app.plan(), row, steps));
   text(kText, theme().muted, x, middle, fitted(kText, row.label, box.right() - x - px(6)));
 }
 
@@ -162,7 +169,13 @@ void number_box(App& app, const Field& row, const Box& box) {
   const bool room = text_width(kFigures, content.empty() ? hint_of(app, row) : content) + grey_width + px(10) <= inner;
   if (room && !grey.empty()) text_right(kText, theme().muted, box.right() - px(9), box.y + box.h / 2, grey);
   const Box edit_box{box.x + px(9), box.y, room ? inner - grey_width - px(4) : inner, box.h};
-  if (text_box(name, edit_box, content, kFigures, hint_of(app, row))) edit(app, row.key, content);
+  const bool typed = text_box(name, edit_box, content, kFigures, hint_of(app, row));
+  const int steps = is_stepped(row) ? box_steps() : 0;
+  if (typed) edit(app, row.key, content);
+  if (steps == 0) return;
+  const std::string next = stepped(app.plan(), row, steps);
+  edit(app, row.key, next);
+  retype(next);
 }
 
 /// Accelerators to choose from: pressed, the list with its search; each of them a chip below that takes it out.

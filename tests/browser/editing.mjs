@@ -162,7 +162,54 @@ export const cases = {
     await tab.type('field.tp', '2');
     await tab.click('copy');
     const copied = await tab.page.evaluate(() => navigator.clipboard.readText());
-    truth(copied.endsWith(`/#${base}&tp=2`), copied);
+    truth(copied.includes(`/#${base}&tp=2&made=`), copied);
+    equal((await tab.report()).share, `${base}&tp=2`, 'the plan is as it was');
+    equal(await tab.hash(), `${base}&tp=2`, 'and so is its address');
+    await tab.close();
+  },
+  async 'a link of a version that said something else tells so, until the plan is another one'() {
+    const giver = await open(base);
+    await giver.click('copy');
+    const link = (await giver.page.evaluate(() => navigator.clipboard.readText())).split('#')[1];
+    await giver.close();
+    const same = await open(link);
+    equal((await same.report()).messages, [], 'of one that says the same');
+    equal(await same.hash(), link, 'the address stays');
+    await same.close();
+    const tab = await open(link.replace(/made=[^,]*,[^,]*/, 'made=0.0.9,70.0'));
+    truth(/version 0\.0\.9, which said 70\.0 GiB a GPU; this version says [0-9.]+ GiB/.test(await tab.text()), await tab.text());
+    await tab.click('theme');
+    truth((await tab.text()).includes('0.0.9'), 'gone with the theme');
+    await tab.type('field.tp', '2');
+    await tab.until(async () => (await tab.hash()) === `${base}&tp=2&theme=dark`, 'the address without it');
+    equal((await tab.report()).messages, [], 'messages of another plan');
+    await tab.close();
+  },
+  async 'a number is dragged by its label, and its box counts with arrow keys and wheel'() {
+    const tab = await open(base);
+    const label = await tab.place('label.tp');
+    await tab.page.mouse.move(label.x, label.y);
+    await tab.page.mouse.down();
+    for (const dx of [8, 16, 22, 30]) {
+      await tab.page.mouse.move(label.x + dx, label.y);
+      await tab.settle();
+    }
+    await tab.page.mouse.up();
+    await tab.until(async () => (await tab.hash()) === `${base}&tp=4`, 'two steps to the right');
+    truth((await tab.place('field.pp')).y < label.y + 50, 'a drag is no press: no help unfolds');
+    await tab.page.goBack();
+    await tab.until(async () => (await tab.report()).share === base, 'one drag is one step back');
+    await tab.click('field.tp');
+    await tab.page.keyboard.press('ArrowUp');
+    await tab.until(async () => (await tab.hash()) === `${base}&tp=2`, 'a key up');
+    await tab.page.mouse.wheel(0, -100);
+    await tab.until(async () => (await tab.hash()) === `${base}&tp=4`, 'a notch of the wheel');
+    await tab.page.keyboard.press('ArrowDown');
+    await tab.page.keyboard.press('ArrowDown');
+    await tab.page.keyboard.press('ArrowDown');
+    await tab.until(async () => (await tab.hash()) === base, 'and no further down than one');
+    await tab.page.keyboard.type('8');
+    await tab.until(async () => (await tab.hash()) === `${base}&tp=8`, 'what is typed replaces what was counted');
     await tab.close();
   },
   async 'the share dialog gives a frame, Markdown, and the bill as files'() {
@@ -172,7 +219,7 @@ export const cases = {
     await tab.click('share.markdown');
     truth((await clipboard()).startsWith('# ') && (await clipboard()).includes('| Weights'), await clipboard());
     await tab.click('share.frame');
-    truth((await clipboard()).includes(`/#${base}&embed=1" width="640"`.replaceAll('&', '&amp;')), await clipboard());
+    truth((await clipboard()).includes(`/#${base}&embed=1&made=`.replaceAll('&', '&amp;')), await clipboard());
     for (const [name, file, start] of [['svg', 'vram-ledger.svg', '<svg '], ['json', 'vram-ledger.json', '{"version":1'],
       ['csv', 'vram-ledger.csv', 'bill,id,label']]) {
       const [download] = await Promise.all([tab.page.waitForEvent('download'), tab.click(`share.${name}`)]);
@@ -209,6 +256,17 @@ export const cases = {
     equal(await again.json('vram_report_json'), report, 'report of the link');
     await again.close();
     await tab.close();
+  },
+  async 'each example of the empty Diagnose view is read'() {
+    for (const [name, read] of [['pytorch', 'Memory was there, and in pieces'], ['vllm', '7.62 GiB'], ['smi', 'Nothing failed']]) {
+      const tab = await open(`${base}&view=diagnose`);
+      await tab.click(`sample.${name}`);
+      await tab.until(async () => (await tab.text()).includes(read), `${read} of ${name}`);
+      await tab.click('log.clear');
+      truth((await tab.state()).places[`sample.${name}`], 'cleared, the examples are back');
+      equal(tab.faults, [], 'faults');
+      await tab.close();
+    }
   },
   async 'a pasted error is diagnosed'() {
     const tab = await open(base);
