@@ -50,10 +50,13 @@ struct Chart {
   bool empty() const { return points.size() < 2 || series.empty(); }
 };
 
-/// The pictures of one plan; each view's are made when it is first shown.
+/// The pictures of a view: all made when it is first shown, then one a frame as the plan changes.
+struct ChartSet {
+  std::vector<Chart> charts;
+  std::vector<unsigned> made_at;  // App::changes, of each
+};
 struct Charts {
-  unsigned train_of = 0, serve_of = 0;  // App::changes they were made at; 0: never
-  std::vector<Chart> train, serve;
+  ChartSet train, serve;
   std::string phase;  // of the training step, which the bill shows; "" = the fullest
 };
 

@@ -59,7 +59,8 @@ double requests_at(Plan plan, double context) {
   return bill.verdict == Verdict::invalid || !bill.max_concurrency ? kNone : *bill.max_concurrency;
 }
 
-Chart concurrency_chart(const Plan& plan) {
+Chart concurrency_chart(const Report& report) {
+  const Plan& plan = report.plan;
   Chart chart{.name = "chart.concurrency",
               .title = "Requests at a time against their length",
               .kind = Chart::Kind::lines,
@@ -98,7 +99,8 @@ std::vector<double> moments_of(double prompt, double total) {
   return moments;
 }
 
-Chart request_chart(const Plan& plan) {
+Chart request_chart(const Report& report) {
+  const Plan& plan = report.plan;
   Chart chart{.name = "chart.request",
               .title = "The KV cache of one request as it grows",
               .units = plan.units == UnitsChoice::gb ? Units::gb : Units::gib};
@@ -126,9 +128,9 @@ Chart request_chart(const Plan& plan) {
 
 }  // namespace
 
-std::vector<Chart> serve_charts(const Report& report) {
-  if (report.serving.lines.empty()) return {};
-  return {concurrency_chart(report.plan), request_chart(report.plan)};
+std::span<const ChartMaker> serve_charts() {
+  static constexpr ChartMaker kMakers[] = {concurrency_chart, request_chart};
+  return kMakers;
 }
 
 }  // namespace vram

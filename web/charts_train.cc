@@ -202,9 +202,9 @@ std::string short_tokens(double tokens) {
                                                                       : show_grouped(tokens);
 }
 
-std::vector<Chart> train_charts(const Report& report) {
-  if (report.training.lines.empty()) return {};
-  return {step_chart(report), sequence_chart(report), gpus_chart(report)};
+std::span<const ChartMaker> train_charts() {
+  static constexpr ChartMaker kMakers[] = {step_chart, sequence_chart, gpus_chart};
+  return kMakers;
 }
 
 }  // namespace vram

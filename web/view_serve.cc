@@ -95,9 +95,7 @@ float figures_column(App& app, float x, float y, float width) {
   };
   block("Requests at a time", capacity_tiles(app));
   block("Speed", speed_tiles(app));
-  if (app.charts.serve_of != app.changes)
-    app.charts.serve = serve_charts(app.report), app.charts.serve_of = app.changes;
-  y += charts_view(app, app.charts.serve, x, y, width);
+  y += charts_view(app, app.charts.serve, serve_charts(), x, y, width);
   y += request_bill(app, x, y, width);
   return y - top;
 }

@@ -119,9 +119,7 @@ std::vector<Tile> compute_tiles(const App& app) {
 float figures_column(App& app, float x, float y, float width) {
   const float top = y;
   y += tiles("tile", compute_tiles(app), x, y, width) + px(20);
-  if (app.charts.train_of != app.changes)
-    app.charts.train = train_charts(app.report), app.charts.train_of = app.changes;
-  y += charts_view(app, app.charts.train, x, y, width);
+  y += charts_view(app, app.charts.train, train_charts(), x, y, width);
   return y - top;
 }
 

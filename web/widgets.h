@@ -10,6 +10,7 @@
 #include "engine/report/bars.h"
 #include "engine/units.h"
 #include "web/app_state.h"
+#include "web/charts.h"
 #include "web/kit.h"
 
 // The page's own widgets. Each draws itself at a place and answers with its height (or with what was done to it).
@@ -60,7 +61,7 @@ float stacked_bars(const std::vector<Bar>& bars, double capacity, Units units, f
 /// A chart with what stands under the pointer; `change`: what was pressed makes of the plan.
 float chart_view(const Chart& chart, float x, float y, float width, std::string* change);
 /// Several, one below the other; pressed, they change the plan.
-float charts_view(App& app, const std::vector<Chart>& charts, float x, float y, float width);
+float charts_view(App& app, ChartSet& set, std::span<const ChartMaker> makers, float x, float y, float width);
 
 struct Tile {
   std::string figure, label, help;

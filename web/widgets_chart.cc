@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "web/platform.h"
 #include "web/widgets.h"
 
 namespace vram {
@@ -389,10 +390,29 @@ float chart_view(const Chart& chart, float x, float y, float width, std::string*
   return height;
 }
 
-float charts_view(App& app, const std::vector<Chart>& charts, float x, float y, float width) {
+namespace {
+
+constexpr unsigned kFarBehind = 8;  // changes: further than a drag leaves a picture, as another view was shown
+
+/// Of pictures that show another plan the oldest is made anew, and the others in the next frames.
+void renew_charts(const App& app, ChartSet& set, std::span<const ChartMaker> makers) {
+  const auto make = [&](size_t i) { set.charts[i] = makers[i](app.report), set.made_at[i] = app.changes; };
+  set.made_at.resize(makers.size(), 0);
+  set.charts.resize(makers.size());
+  const auto oldest = std::min_element(set.made_at.begin(), set.made_at.end());
+  if (app.changes - *oldest > kFarBehind || *oldest == 0)
+    for (size_t i = 0; i < makers.size(); i++) make(i);
+  else if (*oldest != app.changes)
+    make(static_cast<size_t>(oldest - set.made_at.begin())), platform::request_frames(2);
+}
+
+}  // namespace
+
+float charts_view(App& app, ChartSet& set, std::span<const ChartMaker> makers, float x, float y, float width) {
+  renew_charts(app, set, makers);
   const float top = y;
   std::string change;
-  for (const Chart& chart : charts) {
+  for (const Chart& chart : set.charts) {
     if (chart.empty()) continue;
     std::string picked;
     y += chart_view(chart, x, y, width, &picked);
