@@ -54,6 +54,43 @@ float log_box(App& app, float x, float y, float width) {
   return box.h;
 }
 
+struct Sample {
+  const char *name, *label, *text;
+};
+constexpr Sample kSamples[] = {
+    {"pytorch", "PyTorch ran out of memory",
+     "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 1.96 GiB. GPU 0 has a total capacity of 79.11 GiB "
+     "of which 731.69 MiB is free. Including non-PyTorch memory, this process has 78.39 GiB memory in use. Of the "
+     "allocated memory 70.35 GiB is allocated by PyTorch, and 6.12 GiB is reserved by PyTorch but unallocated."},
+    {"vllm", "vLLM does not start",
+     "ValueError: To serve at least one request with the model's max seq len (131072), (16.00 GiB KV cache is needed, "
+     "which is larger than the available KV cache memory (7.62 GiB). Based on the available memory, the estimated "
+     "maximum model length is 62416. Try increasing `gpu_memory_utilization` or decreasing `max_model_len` when "
+     "initializing the engine."},
+    {"smi", "nvidia-smi, while it runs",
+     "|   0  NVIDIA H100 80GB HBM3    On  | 00000000:19:00.0 Off |                    0 |\n"
+     "| N/A   62C    P0       664W /  700W |  71594MiB /  81559MiB |     99%      Default |"},
+};
+
+/// Where nothing was pasted: what may be, to be tried on the plan as it is.
+float sample_rows(App& app, float x, float y, float width) {
+  const float top = y;
+  heading(x, y + px(9), "For example");
+  y += px(26);
+  for (const Sample& sample : kSamples) {
+    const Box row{x, y, width, px(44)};
+    const Touch touch = area(std::string("sample.") + sample.name, row);
+    if (touch.hovered) fill(row, mix(theme().background, theme().muted, 0.1f), px(4));
+    text(kText, theme().accent, x, y + px(14), sample.label);
+    const std::string_view line = sample.text;
+    glyphs(kSmall, theme().muted, x, y + px(32), fitted(kSmall, line.substr(0, line.find('\n')), width));
+    if (touch.pressed) take_log(app, sample.text);
+    y += row.h;
+    rule(x, y, width, theme().rule);
+  }
+  return y - top;
+}
+
 /// One row of a table: a label, and cells that end at the right edges given.
 struct Columns {
   float x, width;
@@ -177,7 +214,7 @@ float diagnose_view(App& app, float x, float y, float width) {
   y += log_box(app, x, y, width) + px(16);
   const Measured& m = diagnosis.measured;
   const bool nothing = diagnosis.log.empty() && !m.allocated && !m.reserved && !m.device && !m.kv_pool;
-  if (nothing && app.log_name.empty()) return y - top;
+  if (nothing && app.log_name.empty()) return y + sample_rows(app, x, y, width) - top;
   for (const Finding& finding : diagnosis.findings) y += finding_row(app, finding, x, y, width) + px(4);
   y += keep_row(app, diagnosis, x, y, width) + px(8);
   y += measured_bars(app, diagnosis, x, y, width);

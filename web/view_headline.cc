@@ -87,14 +87,15 @@ bool is_note(const Finding& finding) { return finding.severity == Severity::info
 /// Findings of a view above its bars, or below its bill: there the notes, and what narrow pages leave for later.
 float finding_rows(App& app, bool serving, bool below, float x, float y, float width) {
   const float top = y;
-  const bool narrow_page = ImGui::GetIO().DisplaySize.x < px(700);
-  const size_t most_above = narrow_page ? 2 : 8;              // fixes; the picture comes first
-  const std::vector<Finding> findings = app.report.findings;  // applying one replaces the report
+  const ImVec2 page = ImGui::GetIO().DisplaySize;
+  const bool small_frame = app.plan().embed && page.y < px(320);
+  const size_t most_above = small_frame ? 0 : page.x < px(700) ? 2 : 8;  // fixes; the picture comes first
+  const std::vector<Finding> findings = app.report.findings;             // applying one replaces the report
   for (const bool fixes : {true, false}) {
     size_t seen = 0;
     for (const Finding& finding : findings) {
       if (about_serving(finding) != serving || is_headline(finding) || finding.change.empty() == fixes) continue;
-      const bool lower = fixes ? seen++ >= most_above : is_note(finding);
+      const bool lower = small_frame || (fixes ? seen++ >= most_above : is_note(finding));
       if (lower == below) y += finding_row(app, finding, x, y, width);
     }
   }

@@ -414,8 +414,10 @@ float plan_view(App& app, float x, float y, float width) {
   const float top = y;
   search_on(app, slice_of_frame(app));
   if (app.layouts.running) platform::request_frames(2);
-  y = questions(app, false, kOfTraining, x, y, width) + px(6);
-  y = questions(app, true, kOfServing, x, y, width) + px(16);
+  if (!app.plan().embed) {
+    y = questions(app, false, kOfTraining, x, y, width) + px(6);
+    y = questions(app, true, kOfServing, x, y, width) + px(16);
+  }
   if (!app.layouts.answer) return y + progress_row(app, "", x, y, width) - top;
   const Answer answer = *app.layouts.answer;  // applying a row begins another search
   const Headline headline = headline_of(app.plan(), answer);

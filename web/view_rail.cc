@@ -58,7 +58,7 @@ std::string dp_derivation(const Plan& plan) {
   std::string text = write_number(plan.gpus);
   for (const double by : {plan.tp, plan.pp, plan.cp})
     if (by > 1) text += " ÷ " + write_number(by);
-  return text;
+  return text == write_number(plan.gpus) ? "" : text;
 }
 
 /// A small grey link: "12 more" or "fewer".

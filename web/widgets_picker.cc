@@ -38,7 +38,7 @@ bool preset_row(const std::string& name, std::string_view title, std::string_vie
 }
 
 /// The rows by family, in the order of their names. Answers the id that was pressed.
-std::string preset_list(const App& app, const Picker& picker, const Box& box, std::string_view current,
+std::string preset_list(const App& app, const Picker& picker, const Box& box, std::string_view current, bool searched,
                         bool take_first) {
   std::vector<const PresetRow*> found;
   for (const PresetRow& row : picker.rows)
@@ -48,6 +48,7 @@ std::string preset_list(const App& app, const Picker& picker, const Box& box, st
   });
   std::string picked;
   begin_scroll("list", box, 0);
+  if (searched) ImGui::SetScrollY(0);
   const float left = box.x, width = box.w - px(8);
   float y = ImGui::GetCursorScreenPos().y;
   std::string_view family = "\n";
@@ -84,11 +85,11 @@ void picker_popup(App& app, const Picker& picker, const Box& card, std::string_v
   const Box search{x + px(8), y + px(8), width - px(16), px(32)};
   frame(search, theme().box, theme().accent);
   const bool enter = is_editing("search") && ImGui::IsKeyPressed(ImGuiKey_Enter, false);
-  text_box("search", {search.x + px(9), search.y, search.w - px(18), search.h}, app.search, kText, "Search",
-           ImGui::IsWindowAppearing());
+  const bool searched = text_box("search", {search.x + px(9), search.y, search.w - px(18), search.h}, app.search, kText,
+                                 "Search", ImGui::IsWindowAppearing());
   const float foot = px(picker.hint.empty() ? 8 : 36);
   const Box list{x + px(8), search.bottom() + px(8), width - px(12), height - px(48) - foot};
-  std::string picked = preset_list(app, picker, list, current, enter);
+  std::string picked = preset_list(app, picker, list, current, searched, enter);
   if (!picker.hint.empty()) {
     rule(x, list.bottom(), width, theme().rule);
     const std::string other(picker.several ? kAllGpus : "custom");

@@ -43,6 +43,7 @@ var graphics = {
     }
   },
 
+  vram_js_listen_context__deps: ['$planForm'],
   vram_js_listen_context: function() {
     page.canvas.addEventListener('webglcontextlost', function(event) {
       event.preventDefault();
@@ -50,6 +51,7 @@ var graphics = {
       document.body.classList.add('starting');
       Module['trouble']('The browser took the graphics away; until it gives them back, this is the plan as text.');
       _vram_context(0);
+      planForm.show();
     });
     page.canvas.addEventListener('webglcontextrestored', function() {
       _vram_context(1);

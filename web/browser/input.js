@@ -9,6 +9,7 @@ var input = {
       if (at && at !== page.canvas && at !== document.body) return event.stopImmediatePropagation();
       if (event.key === 'Tab' && !_vram_is_typing()) return event.stopImmediatePropagation();
       if (event.type === 'keydown' && scrolls.indexOf(event.key) >= 0) event.preventDefault();
+      if (event.key === 'a' && (event.ctrlKey || event.metaKey) && _vram_is_typing()) event.preventDefault();  // of the box alone
       if (event.type === 'keypress' && event.key === ' ') event.preventDefault();
     };
     ['keydown', 'keypress', 'keyup'].forEach(function(type) { window.addEventListener(type, onKey, true); });
