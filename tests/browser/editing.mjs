@@ -258,7 +258,7 @@ export const cases = {
     await tab.close();
   },
   async 'each example of the empty Diagnose view is read'() {
-    for (const [name, read] of [['pytorch', 'Memory was there, and in pieces'], ['vllm', '7.62 GiB'], ['smi', 'Nothing failed']]) {
+    for (const [name, read] of [['pytorch', 'Memory was there, and in pieces'], ['vllm', '7.62 GiB'], ['smi', 'Nothing in the log failed']]) {
       const tab = await open(`${base}&view=diagnose`);
       await tab.click(`sample.${name}`);
       await tab.until(async () => (await tab.text()).includes(read), `${read} of ${name}`);

@@ -91,7 +91,7 @@ TEST_CASE("the Markdown report links to its plan and holds every bill") {
   const std::string text = report_markdown(report("model=llama-2-7b"), "https://example.org/");
   CHECK(text.rfind("# Llama 2 7B on H100", 0) == 0);
   CHECK(text.find("\n`v=1&model=llama-2-7b`\n") != std::string::npos);
-  CHECK(text.find("](https://example.org/#v=1&model=llama-2-7b)") != std::string::npos);
+  CHECK(text.find("](https://example.org/#v=1&model=llama-2-7b&made=") != std::string::npos);
   for (const char* heading : {"\n## Training\n", "\n## Compute\n", "\n## Serving\n", "\n### On a napkin\n"}) {
     CHECK(text.find(heading) != std::string::npos);
   }

@@ -28,8 +28,13 @@ var later = {
   // A copy of the page for when there is no network (sw.js), once the first sight is long done; not of the page of one
   // file, nor in a frame. What was fetched before it came goes through it again, out of the browser's own cache.
   vram_js_keep_copy: function() {
-    var workers = navigator.serviceWorker;
-    if (Module['files'] || page.framed || !workers || location.protocol.indexOf('http') !== 0) return;
+    if (Module['files'] || page.framed || location.protocol.indexOf('http') !== 0) return;
+    try {
+      var workers = navigator.serviceWorker;
+    } catch (error) {
+      return;  // a sandbox refuses the question
+    }
+    if (!workers) return;
     setTimeout(function() {
       if (!workers.controller) workers.addEventListener('controllerchange', function() {
         performance.getEntriesByType('resource').forEach(function(entry) {
