@@ -30,6 +30,7 @@ void collect(const std::vector<Line>& lines, std::set<std::string>& ids) {
 }
 
 void collect(const Report& report, std::set<std::string>& ids) {
+  collect(report.training.lines, ids);
   for (const Phase& phase : report.training.phases) collect(phase.lines, ids);
   for (const StageBill& stage : report.training.stages) collect(stage.lines, ids);
   for (const Traffic& item : report.compute.traffic) collect({item.line}, ids);
