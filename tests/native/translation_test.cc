@@ -11,6 +11,7 @@
 #include "engine/report/answer.h"
 #include "engine/report/figures.h"
 #include "engine/report/translation.h"
+#include "tests/engine/report_random_plans.h"
 
 using namespace vram;
 
@@ -78,6 +79,11 @@ std::string english_word(std::string_view text) {
                                                   "pytorch",
                                                   "flops",
                                                   "expandable",
+                                                  "kv_b",
+                                                  "cuBLAS",
+                                                  "reduce_bucket_size",
+                                                  "softmax",
+                                                  "down",
                                                   "batch_tokens",
                                                   "max_seqs",
                                                   "all",
@@ -163,9 +169,12 @@ TEST_CASE("what the layout search says stands in the Chinese table") {
         "model=llama-3.1-70b&gpus=64&tokens=1e12&budget=1e6&deadline=30",
         "model=llama-3.1-70b&view=serve&question=cheapest&tpot=0.001",
         "model=llama-3.1-70b&view=serve&question=cheapest&ttft=0.001&tpot=0.001",
-        "model=llama-3.1-70b&view=serve&question=fit&qps=50", "model=llama-3.1-405b&question=concurrency&serve_tp=2"}) {
+        "model=llama-3.1-70b&view=serve&question=fit&qps=50", "model=llama-3.1-405b&question=concurrency&serve_tp=2",
+        "model=llama-3.1-70b&question=replicas&gpus_among=h100-sxm5-80gb,rtx-3060-12gb"}) {
     const Plan plan = read_plan(share).plan;
     const Answer answer = answer_question(plan);
+    texts.insert(answer_sentence(plan, answer));
+    texts.insert(gpus_without_sentence(answer));
     for (const Limit& limit : answer.limits) texts.insert(limit.text);
     for (const Switch& one : answer.switches) texts.insert(one.change.text);
     for (const FellOut& group : answer.fell_out) texts.insert(group.reason);
@@ -185,15 +194,29 @@ TEST_CASE("what the worked examples say is Chinese in Chinese") {
   }
 }
 
+TEST_CASE("the lines of any plan stand in the Chinese table") {
+  std::set<std::string> texts;
+  for (uint32_t seed = 1000; seed < 1200; ++seed) {
+    const Report any = report(RandomPlan(seed).share());
+    for (const auto& lines : {any.training.lines, any.serving.lines, any.serving.host_lines})
+      for (const Line& line : lines) collect(line, texts);
+  }
+  CHECK(untranslated(texts) == std::vector<std::string>{});
+}
+
 TEST_CASE("what is said of a log is Chinese in Chinese") {
   const Translation zh(file("presets/languages/zh.tsv"));
-  const auto messages = nlohmann::json::parse(file("tests/cases/logs/messages.json"))["messages"];
-  const Plan plan = read_plan("model=llama-3.1-8b").plan;
   std::set<std::string> texts;
-  for (const auto& message : messages) {
-    const Diagnosis diagnosis = diagnose(plan, message["text"].get<std::string>());
-    for (const Finding& finding : diagnosis.findings) texts.insert(finding.text);
-    for (const Beside& row : diagnosis.beside) texts.insert(row.remark);
+  for (const char* path : {"tests/cases/logs/messages.json", "tests/cases/logs/messages_fresh.json"}) {
+    const auto messages = nlohmann::json::parse(file(path))["messages"];
+    for (const char* share : {"model=llama-3.1-8b", ""}) {
+      const Plan plan = read_plan(share).plan;
+      for (const auto& message : messages) {
+        const Diagnosis diagnosis = diagnose(plan, message["text"].get<std::string>());
+        for (const Finding& finding : diagnosis.findings) texts.insert(finding.text);
+        for (const Beside& row : diagnosis.beside) texts.insert(row.remark);
+      }
+    }
   }
   for (const std::string& text : texts) {
     CAPTURE(text, zh(text));
