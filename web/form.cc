@@ -28,7 +28,7 @@ std::string choice(std::string_view word, std::string_view name) {
 /// What a key accepts where that is a list, and how it is called; empty where it is anything.
 std::string words_of(const App& app, const Field& row) {
   std::string words;
-  if (row.key == Key::gpus_among) append(words, choice(kAllGpus, "All of them"));
+  if (row.key == Key::gpus_among) append(words, choice(kAllGpus, "Every kind"));
   if (row.key == Key::gpus_among)
     for (const PresetRow& preset : hardware_presets()) append(words, choice(preset.id, preset.name));
   if (row.key == Key::model || row.key == Key::gpu) {

@@ -186,7 +186,7 @@ void among_box(App& app, const Field& row, const Box& box) {
   frame(box, theme().box, touch.hovered ? mix(theme().rule, theme().muted, 0.5f) : theme().rule);
   const bool all = app.plan().gpus_among == kAllGpus;
   const std::string words = chosen == 0 ? "its own"
-                            : all       ? "All of them"
+                            : all       ? "Every kind"
                                         : counted(static_cast<double>(chosen), "kind", "kinds");
   text(kText, chosen == 0 ? theme().muted : theme().ink, box.x + px(9), box.y + box.h / 2, words);
   caret(box.right() - px(13), box.y + box.h / 2, true, theme().muted);
@@ -199,7 +199,7 @@ void among_box(App& app, const Field& row, const Box& box) {
 }
 
 std::string name_of(const App& app, std::string_view id) {
-  if (id == kAllGpus) return "All of them";
+  if (id == kAllGpus) return "Every kind";
   const auto found = std::find_if(app.gpus.begin(), app.gpus.end(), [&](const PresetRow& row) { return row.id == id; });
   return std::string(found == app.gpus.end() ? id : found->name);
 }

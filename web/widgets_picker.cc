@@ -94,7 +94,7 @@ void picker_popup(App& app, const Picker& picker, const Box& card, std::string_v
     rule(x, list.bottom(), width, theme().rule);
     const std::string other(picker.several ? kAllGpus : "custom");
     const Box row{x + px(8), list.bottom() + px(4), width - px(16), px(28)};
-    const char* const title = picker.several ? "All of them" : "Custom";
+    const char* const title = picker.several ? "Every kind" : "Custom";
     if (preset_row(std::string(picker.name) + "." + other, title, picker.hint, row, current == other)) picked = other;
   }
   if (!picked.empty()) {

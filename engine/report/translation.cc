@@ -100,7 +100,10 @@ const std::string* Translation::find(std::string_view english) const {
 }
 
 std::string Translation::by_pattern(std::string_view english, int depth) const {
+  constexpr size_t kFewLiterals = 8;  // "{} GPUs" is what the last part of a list ends with
+  const bool list = english.find("; ") != std::string_view::npos;
   for (const Pattern& pattern : patterns_) {
+    if (list && pattern.literals < kFewLiterals) continue;
     const std::vector<std::string_view> holes = match(pattern.parts, english);
     if (holes.empty()) continue;
     std::vector<std::string> filled;
