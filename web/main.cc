@@ -104,7 +104,9 @@ void frame() {
   draw_page(app, viewport.width, viewport.height);
   platform::end_frame(kit::theme().background);
   note_frame(app, platform::seconds() - begun);
-  settle(app, ImGui::GetIO().WantTextInput || ImGui::IsAnyItemActive());
+  const bool dragging =
+      ImGui::IsAnyItemActive() && !ImGui::IsMouseClicked(ImGuiMouseButton_Left);  // a press begins anew
+  settle(app, ImGui::GetIO().WantTextInput || dragging);
   if (app.changes == before) return;
   schedule_writing(app);
   platform::request_frames(3);

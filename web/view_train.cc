@@ -101,9 +101,12 @@ std::vector<Tile> compute_tiles(const App& app) {
   std::string why = "Share of the peak at the compute precision that trains the model.";
   if (estimated && c.mfu_band) why += " ± " + show_fixed(*c.mfu_band * 100, 0) + " points: " + mfu_reason(c) + ".";
   add(list, c.mfu, percent, estimated ? "MFU, estimated" : "MFU", why);
+  constexpr double kNarrowDays = 1000;  // "1044 days" is wider than a tile
+  const bool many = c.days.value_or(0) >= kNarrowDays;
   add(
-      list, c.days, [](double days) { return show_duration(days * 86400); }, "the whole run",
-      "Tokens ÷ tokens a second ÷ goodput.");
+      list, c.days,
+      [](double days) { return days < kNarrowDays ? show_duration(days * 86400) : show_grouped(std::round(days)); },
+      many ? "days of the run" : "the whole run", "Tokens ÷ tokens a second ÷ goodput.");
   add(list, c.gpu_hours, show_count, "GPU-hours", "");
   add(list, c.usd, dollars, "at $ " + show_fixed(app.plan().price, 2) + " a GPU-hour", "");
   add(list, c.step_seconds, show_duration, "a step", "One optimizer step over the global batch.");

@@ -45,6 +45,16 @@ export const cases = {
     await tab.until(async () => (await tab.report()).share === `${base}&zero=3`, 'a step forward');
     await tab.close();
   },
+  async 'two taps on one key are two steps back'() {
+    const tab = await open(base, { touch: true });
+    await tab.tap('field.zero.3');
+    await tab.until(async () => (await tab.hash()).endsWith('zero=3'), 'first edit');
+    await tab.tap('field.zero.2');
+    await tab.until(async () => (await tab.hash()).endsWith('zero=2'), 'second edit');
+    await tab.page.goBack();
+    await tab.until(async () => (await tab.report()).share === `${base}&zero=3`, 'one step back');
+    await tab.close();
+  },
   async 'typing one number is one step back'() {
     const tab = await open(base);
     await tab.type('field.gpus', '16');
