@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "engine/listed.h"
 #include "engine/text.h"
 
 namespace vram {
@@ -107,12 +108,7 @@ std::vector<std::string_view> near_matches(std::string_view name, const std::vec
 std::string did_you_mean(std::string_view name, const std::vector<std::string_view>& names) {
   const std::vector<std::string_view> matches = near_matches(name, names);
   if (matches.empty()) return "";
-  std::string text = "; did you mean ";
-  for (size_t i = 0; i < matches.size(); ++i) {
-    if (i > 0) text += i + 1 == matches.size() ? " or " : ", ";
-    text += matches[i];
-  }
-  return text + "?";
+  return "; did you mean " + listed(matches, " or ") + "?";
 }
 
 }  // namespace vram

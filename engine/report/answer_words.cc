@@ -3,6 +3,7 @@
 
 #include "engine/advice/question.h"
 #include "engine/advice/remedies.h"
+#include "engine/listed.h"
 #include "engine/report/answer.h"
 #include "engine/units.h"
 
@@ -23,16 +24,6 @@ std::string tried_sentence(const Answer& answer) {
 std::string gpus_of(const Plan& row, double gpus) { return n(gpus) + " × " + row.accelerator->name; }
 
 std::string dollars(double usd) { return n(std::round(usd)) + " USD"; }
-
-/// "a, b and c".
-std::string listed(const std::vector<std::string>& parts) {
-  std::string text;
-  for (size_t i = 0; i < parts.size(); ++i) {
-    if (i > 0) text += i + 1 == parts.size() ? " and " : ", ";
-    text += parts[i];
-  }
-  return text;
-}
 
 /// What nothing keeps to, and what the nearest one takes instead.
 struct Missed {
@@ -69,8 +60,8 @@ Missed missed_by(const Plan& plan, const DeploymentRow& row) {
 }
 
 std::string missed_sentence(const std::string& what, const Missed& missed, const std::string& where) {
-  return "No " + what + " keeps to " + listed(missed.limits) + ": the nearest " + listed(missed.takes) + " on " +
-         where + ".";
+  return "No " + what + " keeps to " + listed(missed.limits, " and ") + ": the nearest " +
+         listed(missed.takes, " and ") + " on " + where + ".";
 }
 
 std::string nothing_sentence(const Plan& plan, const Answer& answer) {

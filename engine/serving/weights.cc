@@ -7,6 +7,7 @@
 
 #include "engine/formats.h"
 #include "engine/model/layer_shape.h"
+#include "engine/serving/allocations.h"
 #include "engine/serving/gguf.h"
 #include "engine/serving/vllm_run.h"
 #include "engine/units.h"
@@ -14,57 +15,6 @@
 namespace vram {
 
 namespace {
-
-// c10/cuda/CUDACachingAllocator.cpp: tensors of 10 MiB and more are taken in whole 2 MiB; those of 1 MiB and more share
-// segments of 20.
-constexpr double kShared = kMiB, kSharedBelow = 10 * kMiB, kLargeStep = 2 * kMiB, kSegment = 20 * kMiB;
-
-}  // namespace
-
-double allocator_rounding(double bytes) { return bytes < kSharedBelow ? 0 : round_up(bytes, kLargeStep) - bytes; }
-
-namespace {
-
-/// What PyTorch's allocator takes for tensors beyond their bytes, in the order in which they come: each goes where it
-/// leaves the least.
-class Allocations {
- public:
-  /// `reserved`: all that is gone; else what is told as allocated, which are rests too small to be split off.
-  Allocations(bool reserved, bool shares) : reserved_(reserved), shares_(shares) {}
-
-  void add(double bytes) {
-    if (bytes >= kSharedBelow)
-      count(allocator_rounding(bytes));
-    else if (bytes >= kShared && shares_)
-      share(bytes);
-  }
-  double beyond() const { return beyond_; }
-
- private:
-  void count(double rest) {
-    if (reserved_ || rest <= kShared) beyond_ += rest;
-  }
-  void share(double bytes) {
-    auto best = left_.end();
-    for (auto it = left_.begin(); it != left_.end(); ++it) {
-      if (*it >= bytes && (best == left_.end() || *it < *best)) best = it;
-    }
-    if (best == left_.end()) {
-      if (reserved_) beyond_ += kSegment;
-      best = std::min_element(left_.begin(), left_.end());  // the fullest is looked at no more
-      *best = kSegment;
-    }
-    *best -= bytes;
-    if (reserved_) beyond_ -= bytes;
-    if (reserved_ || *best > kShared) return;
-    beyond_ += *best;
-    *best = 0;
-  }
-
-  const bool reserved_, shares_;
-  std::array<double, 12> left_ = {};  // of segments
-  double beyond_ = 0;
-};
 
 struct SectionText {
   const char* id;

@@ -39,13 +39,7 @@ struct WeightParcel {
 /// The weights that one GPU of a stage holds. A model without a shape is one block divided over tp * pp.
 std::vector<WeightParcel> weight_parcels(const Plan& plan, const Replica& replica, const ServingStage& stage);
 
-inline constexpr const char* kAllocatorRule =
-    "tensors of 10 MiB and more take whole 2 MiB, smaller ones share segments of 20 (PyTorch, "
-    "CUDACachingAllocator.cpp)";
-/// Bytes that PyTorch's allocator takes beyond a tensor of so many.
-double allocator_rounding(double bytes);
-
-/// The same of all those weights, as far as the engine's figure counts it.
+/// What PyTorch's allocator takes beyond all those weights, as far as the engine's figure counts it.
 WeightParcel allocator_rounding(const Plan& plan, const Replica& replica, const ServingStage& stage);
 
 /// The line `weights` of one GPU.

@@ -16,6 +16,16 @@ const config = JSON.stringify({ model_type: 'llama', architectures: ['LlamaForCa
   num_hidden_layers: 22, num_attention_heads: 32, num_key_value_heads: 4, vocab_size: 32000, max_position_embeddings: 2048,
   hidden_act: 'silu', rms_norm_eps: 1e-5, tie_word_embeddings: false, torch_dtype: 'bfloat16' });
 
+/// Two edits of one key, and back to the first.
+async function editTwiceAndGoBack(tab, press) {
+  await press('field.zero.3');
+  await tab.until(async () => (await tab.hash()).endsWith('zero=3'), 'first edit');
+  await press('field.zero.2');
+  await tab.until(async () => (await tab.hash()).endsWith('zero=2'), 'second edit');
+  await tab.page.goBack();
+  await tab.until(async () => (await tab.report()).share === `${base}&zero=3`, 'one step back');
+}
+
 export const cases = {
   async 'typing in a box changes plan, text and address'() {
     const tab = await open(base);
@@ -33,12 +43,7 @@ export const cases = {
   },
   async 'back undoes one edit at a time'() {
     const tab = await open(base);
-    await tab.click('field.zero.3');
-    await tab.until(async () => (await tab.hash()).endsWith('zero=3'), 'first edit');
-    await tab.click('field.zero.2');
-    await tab.until(async () => (await tab.hash()).endsWith('zero=2'), 'second edit');
-    await tab.page.goBack();
-    await tab.until(async () => (await tab.report()).share === `${base}&zero=3`, 'one step back');
+    await editTwiceAndGoBack(tab, (name) => tab.click(name));
     await tab.page.goBack();
     await tab.until(async () => (await tab.report()).share === base, 'two steps back');
     await tab.page.goForward();
@@ -47,12 +52,7 @@ export const cases = {
   },
   async 'two taps on one key are two steps back'() {
     const tab = await open(base, { touch: true });
-    await tab.tap('field.zero.3');
-    await tab.until(async () => (await tab.hash()).endsWith('zero=3'), 'first edit');
-    await tab.tap('field.zero.2');
-    await tab.until(async () => (await tab.hash()).endsWith('zero=2'), 'second edit');
-    await tab.page.goBack();
-    await tab.until(async () => (await tab.report()).share === `${base}&zero=3`, 'one step back');
+    await editTwiceAndGoBack(tab, (name) => tab.tap(name));
     await tab.close();
   },
   async 'typing one number is one step back'() {
