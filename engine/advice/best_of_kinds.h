@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,11 +22,14 @@ class BestOfKinds {
   }
   void set(size_t kind, const Row& row) { best_[kind] = row; }
 
-  std::vector<Row> rows() const {
+  /// Best first.
+  template <class Better>
+  std::vector<Row> rows(Better better) const {
     std::vector<Row> rows;
     for (const std::optional<Row>& best : best_) {
       if (best) rows.push_back(*best);
     }
+    std::stable_sort(rows.begin(), rows.end(), better);
     return rows;
   }
   /// Ids of the kinds that have none.

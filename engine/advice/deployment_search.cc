@@ -122,7 +122,7 @@ void DeploymentSearch::try_one(const Deployment& deployment) {
     drop(room);
     return;
   }
-  DeploymentRow row = row_of(plan, bill);
+  DeploymentRow row = row_of(std::move(plan), bill);
   if (meets_targets(row)) keep(std::move(row));
 }
 
@@ -171,7 +171,7 @@ bool DeploymentSearch::load_context(Plan& plan) {
   return true;
 }
 
-/// What misses a target least is kept beside the rows.
+/// What misses a target least is kept while there is no row; where a speed is not known, nothing tells by how much.
 bool DeploymentSearch::meets_targets(const DeploymentRow& row) {
   constexpr double kNever = std::numeric_limits<double>::infinity();
   const Plan& plan = row.plan;
@@ -181,14 +181,14 @@ bool DeploymentSearch::meets_targets(const DeploymentRow& row) {
   constexpr Reason kReason[] = {slow_token, slow_prompt, slow_rate};
   const auto* const worst = std::max_element(std::begin(slow_by), std::end(slow_by));
   if (*worst <= 1) return true;
-  if (!missed_ || *worst < least_miss_) {
+  if (kept_ == 0 && *worst < kNever && (!missed_ || *worst < least_miss_)) {
     missed_ = row;
     least_miss_ = *worst;
   }
   return drop(kReason[worst - std::begin(slow_by)]);
 }
 
-DeploymentRow DeploymentSearch::row_of(const Plan& plan, const ServingBill& bill) const {
+DeploymentRow DeploymentSearch::row_of(Plan plan, const ServingBill& bill) const {
   DeploymentRow row;
   const Plan& own = kinds_[kind_];
   row.verdict = bill.verdict;
@@ -205,7 +205,7 @@ DeploymentRow DeploymentSearch::row_of(const Plan& plan, const ServingBill& bill
   const double price = plan.price > 0 ? plan.price : 1;
   row.merits = {-wanted(question_, plan), row.gpus * price, bill.decode_seconds_per_token.value_or(0),
                 bill.usd_per_million_tokens.value_or(0), row.bits_lost};
-  row.plan = plan;
+  row.plan = std::move(plan);
   return row;
 }
 
@@ -221,11 +221,9 @@ void DeploymentSearch::finish(Answer& answer) const {
   answer.serving = true;
   answer.tried = tried_;
   answer.deployments = (fitting_.empty() ? tight_ : fitting_).rows();
-  std::stable_sort(answer.deployments.begin(), answer.deployments.end(),
-                   [this](const DeploymentRow& a, const DeploymentRow& b) { return better(question_, a, b); });
-  answer.deployments_by_gpu = best_of_.rows();
-  std::stable_sort(answer.deployments_by_gpu.begin(), answer.deployments_by_gpu.end(),
-                   [this](const DeploymentRow& a, const DeploymentRow& b) { return better(question_, a, b); });
+  const auto in_order = [this](const DeploymentRow& a, const DeploymentRow& b) { return better(question_, a, b); };
+  std::stable_sort(answer.deployments.begin(), answer.deployments.end(), in_order);
+  answer.deployments_by_gpu = best_of_.rows(in_order);
   answer.gpus_without = best_of_.without(kinds_);
   std::array<size_t, reasons> fell_out = fell_out_;
   fell_out[beaten] = kept_ - answer.deployments.size();

@@ -32,7 +32,7 @@ class DeploymentSearch {
   bool load_replicas(Plan& plan, double in_flight);
   bool load_context(Plan& plan);
   bool meets_targets(const DeploymentRow& row);
-  DeploymentRow row_of(const Plan& plan, const ServingBill& bill) const;
+  DeploymentRow row_of(Plan plan, const ServingBill& bill) const;
   void keep(DeploymentRow row);
   bool drop(Reason reason);
 

@@ -356,12 +356,10 @@ void leave_out_alike(std::vector<Row>& rows) {
 void LayoutSearch::finish(Answer& answer) const {
   answer.tried = tried_;
   answer.layouts = (fitting_rows_.empty() ? tight_rows_ : fitting_rows_).rows();
-  std::stable_sort(answer.layouts.begin(), answer.layouts.end(),
-                   [this](const LayoutRow& a, const LayoutRow& b) { return better(question_, a, b); });
+  const auto in_order = [this](const LayoutRow& a, const LayoutRow& b) { return better(question_, a, b); };
+  std::stable_sort(answer.layouts.begin(), answer.layouts.end(), in_order);
   leave_out_alike(answer.layouts);
-  answer.layouts_by_gpu = best_of_.rows();
-  std::stable_sort(answer.layouts_by_gpu.begin(), answer.layouts_by_gpu.end(),
-                   [this](const LayoutRow& a, const LayoutRow& b) { return better(question_, a, b); });
+  answer.layouts_by_gpu = best_of_.rows(in_order);
   answer.gpus_without = best_of_.without(kinds_);
   std::array<size_t, reasons> fell_out = fell_out_;
   fell_out[beaten] = kept_ - answer.layouts.size();

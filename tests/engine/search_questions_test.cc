@@ -156,6 +156,15 @@ TEST_CASE("No deployment meets the targets: the nearest misses them by the least
   CHECK(answer.nearest_deployment->decode_seconds_per_token == fastest.deployments.front().decode_seconds_per_token);
 }
 
+TEST_CASE("Where no speed is known nothing is the nearest to a target") {
+  for (const char* target : {"&tpot=0.05", "&qps=5", "&tpot=0.05&ttft=1&qps=5"}) {
+    INFO(target);
+    const Answer answer = answer_to(std::string("gpu=custom&gpu_mem=80&view=serve&question=fit") + target);
+    CHECK(answer.deployments.empty());
+    CHECK_FALSE(answer.nearest_deployment);
+  }
+}
+
 TEST_CASE("No deployment fits: what the nearest lacks is what one GPU must hold, less its memory") {
   const Answer answer = answer_to("model=llama-3.1-405b&question=concurrency&serve_tp=2");
   CHECK(answer.deployments.empty());
