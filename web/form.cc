@@ -2,19 +2,11 @@
 
 #include "engine/plan/texts.h"
 #include "engine/preset_table.h"
+#include "engine/report/json_writer.h"
 #include "web/inputs.h"
 
 namespace vram {
 namespace {
-
-std::string quoted(std::string_view text) {
-  std::string result = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') result += '\\';
-    result += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
-  }
-  return result + '"';
-}
 
 void append(std::string& list, std::string_view item) {
   if (!list.empty()) list += ',';
@@ -22,7 +14,7 @@ void append(std::string& list, std::string_view item) {
 }
 
 std::string choice(std::string_view word, std::string_view name) {
-  return "[" + quoted(word) + "," + quoted(name) + "]";
+  return "[" + json_string(word) + "," + json_string(name) + "]";
 }
 
 /// What a key accepts where that is a list, and how it is called; empty where it is anything.
@@ -50,16 +42,17 @@ constexpr std::string_view kGroups[] = {"model", "hardware", "training", "servin
 std::string row_json(const App& app, const Field& row) {
   const auto draft = app.drafts.find(row.key);
   const bool drafted = draft != app.drafts.end();
-  std::string json = "{\"name\":" + quoted(row.name) + ",\"section\":" + quoted(row.section);
-  json += ",\"group\":" + quoted(kGroups[static_cast<size_t>(row.group)]);
+  std::string json = "{\"name\":" + json_string(row.name) + ",\"section\":" + json_string(row.section);
+  json += ",\"group\":" + json_string(kGroups[static_cast<size_t>(row.group)]);
   json += ",\"first\":" + std::string(is_shown(app, row.key) ? "true" : "false");
-  json += ",\"label\":" + quoted(row.label) + ",\"help\":" + quoted(help_of(row)) + ",\"unit\":" + quoted(row.unit);
-  json += ",\"value\":" + quoted(drafted ? draft->second.text : value_text(app.plan(), row.key));
+  json += ",\"label\":" + json_string(row.label) + ",\"help\":" + json_string(help_of(row)) +
+          ",\"unit\":" + json_string(row.unit);
+  json += ",\"value\":" + json_string(drafted ? draft->second.text : value_text(app.plan(), row.key));
   json += ",\"given\":" + std::string(is_given(app, row.key) ? "true" : "false");
   json += ",\"several\":" + std::string(row.key == Key::gpus_among ? "true" : "false");
   json += ",\"flag\":" + std::string(row.kind == FieldKind::flag ? "true" : "false");
-  json +=
-      ",\"words\":[" + words_of(app, row) + "],\"complaint\":" + quoted(drafted ? draft->second.complaint : "") + "}";
+  json += ",\"words\":[" + words_of(app, row) +
+          "],\"complaint\":" + json_string(drafted ? draft->second.complaint : "") + "}";
   return json;
 }
 

@@ -3,24 +3,18 @@
 
 #include <string>
 
+#include "engine/report/json_writer.h"
 #include "web/app_state.h"
 #include "web/kit.h"
 #include "web/platform.h"
 
 namespace {
 
+using vram::json_string;
+
 std::string& answer() {
   static std::string text;
   return text;
-}
-
-std::string quoted(const std::string& text) {
-  std::string result = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') result += '\\';
-    result += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
-  }
-  return result + '"';
 }
 
 std::string box_json(const vram::kit::Box& box) {
@@ -41,12 +35,12 @@ EMSCRIPTEN_KEEPALIVE const char* vram_state_json() {
   const vram::App& app = vram::the_app();
   std::string places, drafts, notices, keys;
   for (const vram::kit::Mark& mark : vram::kit::marks())
-    places += (places.empty() ? "" : ",") + quoted(mark.name) + ":" + box_json(mark.box);
+    places += (places.empty() ? "" : ",") + json_string(mark.name) + ":" + box_json(mark.box);
   for (const auto& [key, draft] : app.drafts)
-    drafts += (drafts.empty() ? "" : ",") + quoted(std::string(vram::field(key).name)) + ":" + quoted(draft.text);
-  for (const std::string& notice : app.notices) notices += (notices.empty() ? "" : ",") + quoted(notice);
-  for (const vram::Field& row : vram::fields()) keys += (keys.empty() ? "" : ",") + quoted(std::string(row.name));
-  answer() = "{\"share\":" + quoted(app.share) + ",\"frames\":" + std::to_string(vram::platform::frames_drawn()) +
+    drafts += (drafts.empty() ? "" : ",") + json_string(vram::field(key).name) + ":" + json_string(draft.text);
+  for (const std::string& notice : app.notices) notices += (notices.empty() ? "" : ",") + json_string(notice);
+  for (const vram::Field& row : vram::fields()) keys += (keys.empty() ? "" : ",") + json_string(row.name);
+  answer() = "{\"share\":" + json_string(app.share) + ",\"frames\":" + std::to_string(vram::platform::frames_drawn()) +
              ",\"search\":[" + std::to_string(app.layouts.slices) + "," + std::to_string(app.layouts.late) +
              "],\"places\":{" + places + "},\"keys\":[" + keys + "],\"drafts\":{" + drafts + "},\"notices\":[" +
              notices + "]}";

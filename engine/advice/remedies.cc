@@ -71,13 +71,19 @@ Plan changed(Plan plan, const Change& change) {
   return plan;
 }
 
-/// What a change saves, as the beginning of a sentence.
-Finding saving(const Plan& plan, const TrainingTotals& before, const Change& change, const TrainingTotals& after) {
+/// What any change offered says of itself.
+Finding offering(const Change& change) {
   Finding finding;
   finding.severity = Severity::info;
   finding.id = change.id;
   finding.change = fragment(change);
   finding.quality = change.quality;
+  return finding;
+}
+
+/// What a change saves, as the beginning of a sentence.
+Finding saving(const Plan& plan, const TrainingTotals& before, const Change& change, const TrainingTotals& after) {
+  Finding finding = offering(change);
   finding.saves_bytes = before.device_bytes - after.device_bytes;
   finding.text = change.text + ": " + shown_bytes(plan, static_cast<double>(*finding.saves_bytes)) + " less a GPU" +
                  spare_text(plan, after);
@@ -243,11 +249,7 @@ std::optional<double> token_ratio(const ServingBill& before, const ServingBill& 
 /// The same sentence as of training: what it saves a GPU, what is then possible, what it costs.
 Finding serving_saving(const Plan& plan, const ServingBill& before, const Change& change, const Plan& changed,
                        const ServingBill& after) {
-  Finding finding;
-  finding.severity = Severity::info;
-  finding.id = change.id;
-  finding.change = fragment(change);
-  finding.quality = change.quality;
+  Finding finding = offering(change);
   finding.time_ratio = token_ratio(before, after);
   finding.text = change.text + ": ";
   const double saved = serving_need(plan, before) - serving_need(changed, after);

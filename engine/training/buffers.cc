@@ -271,12 +271,17 @@ double messages_ahead(const Plan& plan, const Stage& stage) {
   return (stage.first ? 0 : 1) + (stage.last ? 0 : 1);
 }
 
-Line pipeline_messages(const Plan& plan, double messages) {
-  Factors factors = {times("n", messages, "messages")};
+/// What one stage hands to the next of a micro-batch.
+void push_stage_input(const Plan& plan, Factors& factors) {
   push_tokens(plan, factors);
   factors.push_back(times("h", plan.subject->architecture.hidden, "hidden"));
   factors.push_back(times("B", compute_bytes(plan), "bytes each"));
   if (plan.sp && plan.tp > 1) factors.push_back(over("tp", plan.tp, "tensor parallel"));
+}
+
+Line pipeline_messages(const Plan& plan, double messages) {
+  Factors factors = {times("n", messages, "messages")};
+  push_stage_input(plan, factors);
   return leaf("messages", "Messages of the pipeline", std::move(factors),
               "Megatron-LM, core/pipeline_parallel/schedules.py, overlap_p2p_comm; DeepSpeed, runtime/pipe/engine.py",
               kBuffersBand);
@@ -288,10 +293,7 @@ Line pipeline_messages(const Plan& plan, double messages) {
 Line stage_inputs(const Plan& plan, const Stage& stage) {
   Factors factors = {times("c", stage.chunks - (stage.first ? 1 : 0), "chunks with an input"),
                      times("2", 2, "it and its gradient")};
-  push_tokens(plan, factors);
-  factors.push_back(times("h", plan.subject->architecture.hidden, "hidden"));
-  factors.push_back(times("B", compute_bytes(plan), "bytes each"));
-  if (plan.sp && plan.tp > 1) factors.push_back(over("tp", plan.tp, "tensor parallel"));
+  push_stage_input(plan, factors);
   return leaf("stage_inputs", "Last inputs of the stage's chunks", std::move(factors),
               "Megatron-LM, core/transformer/transformer_block.py, set_input_tensor", kBuffersBand);
 }

@@ -62,14 +62,8 @@ Published published(const json& c, double peak) {
 }
 
 Measurement begin(const Mapping& m, const Share& share, Figure figure) {
-  Measurement out;
-  out.id = text(m.c, "id");
-  out.source = text(m.c, "source");
-  out.family = short_source(out.source);
-  out.figure = figure;
-  out.best = text(m.c, "tier") == "A";
+  Measurement out = begin(m, figure);
   out.share = share.text();
-  out.skipped = m.skipped;
   return out;
 }
 

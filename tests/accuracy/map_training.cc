@@ -106,18 +106,6 @@ std::string sort_of(const Mapping& m) {
   return sort;
 }
 
-Measurement begin(const Mapping& m, Figure figure) {
-  Measurement out;
-  out.id = text(m.c, "id");
-  out.source = text(m.c, "source");
-  out.family = short_source(out.source);
-  out.figure = figure;
-  out.best = text(m.c, "tier") == "A";
-  out.share = m.share.text();
-  out.skipped = m.skipped;
-  return out;
-}
-
 /// The same plan with one layer on one stage.
 std::string one_layer(Share share) {
   const std::string tp = share.get("tp");
@@ -170,6 +158,18 @@ void add_verdict(const Mapping& m, std::vector<Measurement>& out) {
 }
 
 }  // namespace
+
+Measurement begin(const Mapping& m, Figure figure) {
+  Measurement out;
+  out.id = text(m.c, "id");
+  out.source = text(m.c, "source");
+  out.family = short_source(out.source);
+  out.figure = figure;
+  out.best = text(m.c, "tier") == "A";
+  out.share = m.share.text();
+  out.skipped = m.skipped;
+  return out;
+}
 
 std::string short_source(const std::string& source) {
   std::string from = source;

@@ -26,6 +26,9 @@ struct Mapping {
   }
 };
 
+/// A measurement of the case, without its number.
+Measurement begin(const Mapping& m, Figure figure);
+
 // Parts of the mapper, a file each: case fields to keys.
 void map_model(Mapping& m);
 void map_hardware(Mapping& m);
