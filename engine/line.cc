@@ -215,8 +215,6 @@ void add_width(Factors& factors, double bits) {
 }
 
 Line leaf(const char* id, const char* label, Factors&& factors, const char* note, double band_share) {
-  if (const auto bytes = whole_product(factors))
-    return {{*bytes, band_of(*bytes, band_share)}, id, label, note, {factors.begin(), factors.end()}, {}};
   leave_what_counts(factors);
   return {product(factors, band_share), id, label, note, {factors.begin(), factors.end()}, {}};
 }
