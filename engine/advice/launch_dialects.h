@@ -17,7 +17,7 @@ struct Dialect {
 };
 
 extern const Dialect kVllm, kSglang, kTrtllm, kLlamacpp, kOllama;
-extern const Dialect kMegatron, kTransformers, kAccelerate, kDeepspeedFile, kTorchtitan;
+extern const Dialect kMegatron, kTransformers, kAccelerate, kTorchtitan;
 
 /// Programs that start others: how many GPUs. Names without a value of their own (bash variables) are said.
 void read_gpu_count(LaunchReader& reader, GivenFlags& given);

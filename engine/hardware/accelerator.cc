@@ -121,7 +121,6 @@ std::optional<Accelerator> read_accelerator(std::string_view preset) {
   accelerator.family = text(object, "family");
   accelerator.note = text(object, "note");
   accelerator.source = sources(object);
-  if (const double year = number(object, "year"); year < 10000) accelerator.release_year = static_cast<int>(year);
   accelerator.bandwidth_gb_s = number(object, "bandwidth_gb_per_s");
   accelerator.watts = number(object, "watts");
   accelerator.usd_per_hour = number(object, "usd_per_hour");

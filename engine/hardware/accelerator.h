@@ -25,7 +25,6 @@ struct Accelerator {
   double watts = 0, usd_per_hour = 0;
   bool unified_memory = false;
   double usable_fraction = 1;  // of unified memory
-  int release_year = 0;
 };
 
 /// `gpu=custom`: nothing known but the defaults above; the plan's own keys fill it in.

@@ -23,7 +23,6 @@ TEST_CASE("Every data sheet is read, with memory, a node and a year") {
     CHECK(accelerator->memory_bytes > 0);
     CHECK(accelerator->bandwidth_gb_s > 0);
     CHECK(accelerator->node >= 1);
-    CHECK(accelerator->release_year >= 2017);
     CHECK_FALSE(accelerator->source.empty());
   }
 }
@@ -33,7 +32,6 @@ TEST_CASE("A data sheet has no field that nobody reads, as of a slip of the pen"
                                     "name",
                                     "vendor",
                                     "family",
-                                    "year",
                                     "note",
                                     "sources",
                                     "memory_type",
@@ -140,7 +138,7 @@ TEST_CASE("What is no data sheet is refused, and wrong types count as absent") {
   CHECK_FALSE(find_accelerator(""));
   const auto odd = read_accelerator(
       R"({"id": "x", "name": "X", "memory_marketed_gb": 10, "watts": "many", "peak_dense_tflops": 3, "gpus_per_node": -1,
-          "sources": ["a"], "unified_memory": 1, "year": 1e14})");
+          "sources": ["a"], "unified_memory": 1})");
   REQUIRE(odd);
   CHECK(odd->memory_bytes == 10e9);
   CHECK(odd->watts == 0);
