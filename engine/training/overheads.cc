@@ -31,26 +31,54 @@ uint64_t blocks_bytes(const Plan& plan, const Holdings& held) {
   return std::max({held.allocated, held.lasting + held.with_blocks, with_step});
 }
 
-}  // namespace
+/// What the line is made of, and the doubt that all allocated bytes add.
+struct Parts {
+  Factors share, blocks;
+  uint64_t cached_band = 0;
+};
 
-Line fragmentation_line(const Plan& plan, const Holdings& held, double room) {
+Parts parts_of(const Plan& plan, const Holdings& held) {
   // 0.03: expandable segments; a judgement, no measured figure behind it.
   const bool expandable = plan.allocator == Allocator::expandable;
-  const double share = expandable ? 0.03 : 0.15;
   const uint64_t blocks = expandable ? 0 : blocks_bytes(plan, held) - held.allocated;
-  Line all = sum_line(
-      "fragmentation", "Fragmentation",
-      lines_of(
-          leaf("share", "Fragments",
-               {times("B", static_cast<double>(held.scattered), "bytes that come and go"), times("φ", share, "share")},
-               kShareNote, kFragmentationBand),
-          leaf("blocks", "Blocks that phases do not share", {times("B", static_cast<double>(blocks), "bytes")},
-               kBlocksNote, kFragmentationBand)));
-  if (static_cast<double>(all.bytes) <= std::max(0.0, room)) return all;
-  Line cache = leaf("cache", "Cached blocks, as many as there is room for",
-                    {times("B", std::max(0.0, std::floor(room)), "bytes left")},
+  const Factors allocated = {times("B", static_cast<double>(held.allocated), "bytes")};
+  return {{times("B", static_cast<double>(held.scattered), "bytes that come and go"),
+           times("φ", expandable ? 0.03 : 0.15, "share")},
+          {times("B", static_cast<double>(blocks), "bytes")},
+          product(allocated, kCachedBand).band_bytes};
+}
+
+bool fits(const Amount& fragmentation, double room) {
+  return static_cast<double>(fragmentation.bytes) <= std::max(0.0, room);
+}
+
+Factors cache_factors(double room) { return {times("B", std::max(0.0, std::floor(room)), "bytes left")}; }
+
+}  // namespace
+
+Amount fragmentation_amount(const Plan& plan, const Holdings& held, double room) {
+  const Parts parts = parts_of(plan, held);
+  Amount all = product(parts.share, kFragmentationBand);
+  all += product(parts.blocks, kFragmentationBand);
+  all.band_bytes += parts.cached_band;
+  if (fits(all, room)) return all;
+  Amount cache = product(cache_factors(room), 0);
+  cache.band_bytes = std::min(all.band_bytes, cache.bytes + parts.cached_band);
+  return cache;
+}
+
+Line fragmentation_line(const Plan& plan, const Holdings& held, double room) {
+  Parts parts = parts_of(plan, held);
+  const uint64_t cached_band = parts.cached_band;
+  Line share = leaf("share", "Fragments", std::move(parts.share), kShareNote, kFragmentationBand);
+  Line blocks =
+      leaf("blocks", "Blocks that phases do not share", std::move(parts.blocks), kBlocksNote, kFragmentationBand);
+  blocks.band_bytes += cached_band;
+  Line all = sum_line("fragmentation", "Fragmentation", lines_of(std::move(share), std::move(blocks)));
+  if (fits(all, room)) return all;
+  Line cache = leaf("cache", "Cached blocks, as many as there is room for", cache_factors(room),
                     "PyTorch, c10/cuda/CUDACachingAllocator.cpp: before it fails it frees what it caches");
-  cache.band_bytes = std::min(all.band_bytes, cache.bytes);
+  cache.band_bytes = std::min(all.band_bytes, cache.bytes + cached_band);
   return sum_line("fragmentation", "Fragmentation", lines_of(std::move(cache)));
 }
 

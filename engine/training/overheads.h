@@ -18,6 +18,8 @@ struct Holdings {
 /// What the allocator reserves beyond what is allocated in the fullest phase: a share of what comes and goes, and
 /// blocks that phases do not share; no more than `room` bytes, because it gives cached blocks back before it fails.
 Line fragmentation_line(const Plan& plan, const Holdings& held, double room);
+/// What that line comes to without being made.
+Amount fragmentation_amount(const Plan& plan, const Holdings& held, double room);
 
 /// What a process takes of the device besides PyTorch's allocator; `overhead` replaces it and communication.
 Line context_line(const Plan& plan);

@@ -149,19 +149,20 @@ Holdings StageLedger::holdings(const std::vector<PhaseAmounts>& phases) const {
   return held;
 }
 
-uint64_t StageLedger::steady_bytes(const Plan& plan) const {
+Amount StageLedger::steady(const Plan& plan) const {
   const Places& last = places_.back();
-  uint64_t sum = pool_[last[weights]].bytes + pool_[last[optimizer]].bytes + pool_[last[adapters]].bytes;
   // PyTorch's zero_grad frees them where nothing shards or reduces them (measured: 6 bytes a parameter stay on one GPU,
   // 8 and 16 with FSDP).
   const bool frees_gradients = plan.framework == Framework::ddp && plan.gpus == 1;
-  if (!frees_gradients) sum += pool_[last[gradients]].bytes;
+  Amount adapted, kept_buffers, reduced;
+  if (!frees_gradients) reduced = pool_[last[gradients]];
   for (const Line& line : pool_[last[adapters]].children)
-    if (frees_gradients && std::string_view(line.id) == "gradients") sum -= line.bytes;
+    if (!frees_gradients || std::string_view(line.id) != "gradients") adapted += line;
   for (const Line& line : pool_[last[buffers]].children)
     for (std::string_view kept : {"workspace", "quantised_weights", "stage_inputs"})
-      if (line.id == kept) sum += line.bytes;
-  return sum;
+      if (line.id == kept) kept_buffers += line;
+  const Amount kept[] = {pool_[last[weights]], pool_[last[optimizer]], adapted, reduced, kept_buffers};
+  return {total_bytes(kept), total_band_bytes(kept)};
 }
 
 std::vector<Phase> StageLedger::phases(double chunks_in_flight) const {

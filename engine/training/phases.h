@@ -37,7 +37,7 @@ class StageLedger {
   // Of lines only:
 
   /// Between two steps: what the optimizer's phase has, without its temporaries, and without gradients that are freed.
-  uint64_t steady_bytes(const Plan& plan) const;
+  Amount steady(const Plan& plan) const;
   std::vector<Phase> phases(double chunks_in_flight) const;
   /// Id, label and note of a phase's line; not its amount.
   const Line& title(size_t phase, size_t line) const;

@@ -35,13 +35,9 @@ const PipelineLedger::Alike& PipelineLedger::alike(const Stage& stage) {
   return alike_.back();
 }
 
-Line PipelineLedger::fragmentation(const Alike& alike, const std::vector<PhaseAmounts>& phases,
-                                   uint64_t allocated_bytes) const {
-  Holdings held = alike.ledger.holdings(phases);
-  held.allocated = allocated_bytes;
+double PipelineLedger::room(const Alike& alike, uint64_t allocated_bytes) const {
   const uint64_t needed = allocated_bytes + context_.bytes + alike.communication.bytes;
-  const double room = kFullShare * plan_.gpu_mem * (1 - plan_.margin) - static_cast<double>(needed);
-  return fragmentation_line(plan_, held, room);
+  return kFullShare * plan_.gpu_mem * (1 - plan_.margin) - static_cast<double>(needed);
 }
 
 StagePeak PipelineLedger::peak(const Stage& stage) {
@@ -56,8 +52,10 @@ StagePeak PipelineLedger::peak(const Stage& stage) {
   }
   peak.phase_id = phases[peak.phase].id;
   std::copy_n(phases[peak.phase].lines.begin(), kPhaseLines, peak.lines.begin());
-  peak.fragmentation = fragmentation(held, phases, peak.allocated_bytes);
-  peak.lines[kPhaseLines] = peak.fragmentation;
+  peak.held = held.ledger.holdings(phases);
+  peak.held.allocated = peak.allocated_bytes;
+  peak.room = room(held, peak.allocated_bytes);
+  peak.lines[kPhaseLines] = fragmentation_amount(plan_, peak.held, peak.room);
   peak.lines[kPhaseLines + 1] = context_;
   peak.lines[kPhaseLines + 2] = held.communication;
   peak.reserved_bytes = peak.allocated_bytes + peak.lines[kPhaseLines].bytes;
@@ -75,8 +73,9 @@ std::vector<Line> PipelineLedger::bare_lines(const Stage& stage, const StagePeak
   std::vector<Line> lines;
   lines.reserve(kBillLines);
   for (size_t i = 0; i < kPhaseLines; ++i) lines.push_back(bare(held.ledger.title(peak.phase, i), peak.lines[i]));
-  const Line* const around[] = {&peak.fragmentation, &context_, &held.communication};
-  for (const Line* line : around) lines.push_back(bare(*line, peak.lines[lines.size()]));
+  lines.push_back({peak.lines[kPhaseLines], "fragmentation", "Fragmentation", "", {}, {}});
+  lines.push_back(bare(context_));
+  lines.push_back(bare(held.communication));
   return lines;
 }
 
@@ -85,7 +84,7 @@ std::vector<Line> PipelineLedger::lines(const Stage& stage, const StagePeak& pea
   std::vector<Line> lines;
   lines.reserve(kBillLines);
   for (const Line& line : phases[peak.phase].lines) lines.push_back(line);
-  lines.push_back(peak.fragmentation);
+  lines.push_back(fragmentation_line(plan_, peak.held, peak.room));
   lines.push_back(context_);
   lines.push_back(held.communication);
   return lines;

@@ -16,7 +16,8 @@ struct StagePeak {
   const char* phase_id = "";
   std::array<Amount, kBillLines> lines;
   uint64_t allocated_bytes = 0, reserved_bytes = 0, device_bytes = 0, band_bytes = 0;
-  Line fragmentation;
+  Holdings held;
+  double room = 0;  // that the device has for fragments
 };
 
 /// The stages of a pipeline, each by its peak or line by line; those that hold the same are worked out together.
@@ -32,7 +33,7 @@ class PipelineLedger {
 
   std::vector<Phase> phases(const Stage& stage);
   /// Allocated between two steps.
-  uint64_t steady_bytes(const Stage& stage) { return alike(stage).ledger.steady_bytes(plan_); }
+  Amount steady(const Stage& stage) { return alike(stage).ledger.steady(plan_); }
   /// The lines of the peak, `phases` being those of the stage; and their sums only.
   std::vector<Line> lines(const Stage& stage, const StagePeak& peak, const std::vector<Phase>& phases);
   std::vector<Line> bare_lines(const Stage& stage, const StagePeak& peak);
@@ -45,7 +46,7 @@ class PipelineLedger {
   };
 
   const Alike& alike(const Stage& stage);
-  Line fragmentation(const Alike& alike, const std::vector<PhaseAmounts>& phases, uint64_t allocated_bytes) const;
+  double room(const Alike& alike, uint64_t allocated_bytes) const;
 
   const Plan& plan_;
   const Detail detail_;

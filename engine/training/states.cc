@@ -24,12 +24,12 @@ void push_shards(const Plan& plan, const ParameterGroup& group, double stage, Fa
 }
 
 Line state_leaf(const Plan& plan, const ParameterGroup& group, double bits, const char* meaning, double zero_stage,
-                bool offloaded) {
+                bool offloaded, double band = kStatesBand) {
   Factors factors = count_factors(plan, group);
   push_bits(bits, meaning, factors);
   push_shards(plan, group, zero_stage, factors);
   push_kept_share(plan, offloaded, factors);
-  return leaf(group.id, group.label, std::move(factors), kZeroNote, kStatesBand);
+  return leaf(group.id, group.label, std::move(factors), kZeroNote, band);
 }
 
 double weight_bits(const Plan& plan, const ParameterGroup& group) {
@@ -38,14 +38,18 @@ double weight_bits(const Plan& plan, const ParameterGroup& group) {
   return storage_of(plan).weight;
 }
 
+bool is_quantised_base(const Plan& plan, const ParameterGroup& group) {
+  return frozen_base(plan) && is_quantised(plan, group) && frozen_linear_bits(plan) < 16;
+}
+
 bool keeps_constants_whole(const Plan& plan, const ParameterGroup& group) {
-  return frozen_base(plan) && is_quantised(plan, group) && plan.zero >= 3 && group.shards > 1;
+  return is_quantised_base(plan, group) && plan.zero >= 3 && group.shards > 1;
 }
 
 Line constants_leaf(const Plan& plan, const ParameterGroup& group, double bits) {
   Factors factors = count_factors(plan, group);
   push_bits(bits, "bytes a weight", factors);
-  return leaf(group.id, group.label, std::move(factors), kConstantsNote, kStatesBand);
+  return leaf(group.id, group.label, std::move(factors), kConstantsNote, kQuantisedBand);
 }
 
 /// Adafactor's sums of rows and columns: never sharded finer than the matrices are cut.
@@ -126,7 +130,8 @@ Line weights_line(const Plan& plan, const std::vector<ParameterGroup>& groups) {
   children.reserve(groups.size() + 1);
   for (const ParameterGroup& g : groups) {
     const double whole = keeps_constants_whole(plan, g) ? unsharded_constants_bits(plan) : 0;
-    children.push_back(state_leaf(plan, g, weight_bits(plan, g) - whole, "bytes a weight", 3, offloads_weights(plan)));
+    children.push_back(state_leaf(plan, g, weight_bits(plan, g) - whole, "bytes a weight", 3, offloads_weights(plan),
+                                  is_quantised_base(plan, g) ? kQuantisedBand : kStatesBand));
     if (whole > 0) constants.push_back(constants_leaf(plan, g, whole));
   }
   if (!constants.empty())

@@ -5,6 +5,8 @@
 namespace vram {
 namespace {
 
+constexpr double kScaleBits = 16, kGroup = 128;  // of GPTQ and AWQ
+
 bool is_pure(Precision precision) { return precision == Precision::bf16_pure || precision == Precision::fp16_pure; }
 
 /// FSDP, FSDP2 and DDP train fp32 weights and copy them to 16 bit; Megatron and DeepSpeed the other way round.
@@ -106,14 +108,15 @@ double frozen_linear_bits(const Plan& plan) {
       return plan.double_quant ? 4 + 8.0 / 64 + 32.0 / (64 * 256) : 4 + 32.0 / 64;
     case Base::gptq:
     case Base::awq:  // 4 bit, groups of 128 with a 16-bit scale and a 4-bit zero point
-      return 4 + (16.0 + 4.0) / 128;
+      return 4 + (kScaleBits + 4) / kGroup;
   }
   return 16;
 }
 
 double unsharded_constants_bits(const Plan& plan) {
-  const bool four_bit = plan.base == Base::nf4 || plan.base == Base::gptq || plan.base == Base::awq;
-  return four_bit && plan.library != Library::torchtune ? frozen_linear_bits(plan) - 4 : 0;
+  if (plan.library == Library::torchtune) return 0;
+  if (plan.base == Base::gptq) return kScaleBits / kGroup;
+  return plan.base == Base::nf4 || plan.base == Base::awq ? frozen_linear_bits(plan) - 4 : 0;
 }
 
 double frozen_other_bits(const Plan& plan) { return plan.base == Base::fp32 ? 32 : 16; }

@@ -27,8 +27,9 @@ double frozen_linear_bits(const Plan& plan);
 double frozen_other_bits(const Plan& plan);
 
 /// Of these bits a linear, the scales and zero points that no sharding of parameters divides: quantisers keep them
-/// beside the parameter or as buffers (bitsandbytes, functional.py, QuantState; AutoGPTQ, QuantLinear). torchao's NF4
-/// tensors shard them too (torchtune; torchao, dtypes/nf4tensor.py, fsdp_pre_all_gather). 0: none.
+/// beside the parameter or as buffers (bitsandbytes, functional.py, QuantState; AutoGPTQ, QuantLinear, of which FSDP
+/// takes qweight and qzeros as parameters: fms-acceleration, autogptq_utils.py, PATCH_FOR_FSDP_TRITON_V2). torchao's
+/// NF4 tensors shard them too (torchtune; torchao, dtypes/nf4tensor.py, fsdp_pre_all_gather). 0: none.
 double unsharded_constants_bits(const Plan& plan);
 
 /// Bytes of an element in the precision that the layers compute in.

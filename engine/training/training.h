@@ -26,7 +26,7 @@ struct StageBill {
   int stage = 0;
   double first_layer = 0, layers = 0;
   uint64_t allocated_bytes = 0, reserved_bytes = 0, device_bytes = 0, band_bytes = 0;
-  uint64_t steady_bytes = 0;  // allocated between two steps
+  uint64_t steady_bytes = 0, steady_band_bytes = 0;  // allocated between two steps
   const char* phase = "";
   std::vector<Line> lines;  // of that phase, sums only (stage_lines has the rest); add up to device_bytes
 };

@@ -53,7 +53,9 @@ StageBill bill_stage(PipelineLedger& ledger, const Stage& stage, const StagePeak
   bill.reserved_bytes = peak.reserved_bytes;
   bill.device_bytes = peak.device_bytes;
   bill.band_bytes = peak.band_bytes;
-  bill.steady_bytes = ledger.steady_bytes(stage);
+  const Amount steady = ledger.steady(stage);
+  bill.steady_bytes = steady.bytes;
+  bill.steady_band_bytes = steady.band_bytes;
   bill.phase = peak.phase_id;
   bill.lines = ledger.bare_lines(stage, peak);
   return bill;

@@ -114,7 +114,7 @@ Amount training_amount(const Report& r, const Measurement& m) {
     case Figure::layer:
       return activations(bill, stage);
     case Figure::steady:
-      return {static_cast<double>(stage.steady_bytes), sum_of(stage.lines, {"weights", "optimizer", "adapters"}).band};
+      return {static_cast<double>(stage.steady_bytes), static_cast<double>(stage.steady_band_bytes)};
     case Figure::allocated:
       return sum_of(stage.lines,
                     {"weights", "gradients", "optimizer", "adapters", "activations", "logits", "gathered", "buffers"});

@@ -163,7 +163,7 @@ TEST_CASE("Pipeline stages that a plan could do without are named, with the chan
   REQUIRE(finding);
   CHECK(finding->change == "pp=1&global_batch=64");
   CHECK(training_bill(plan_of(share + "&" + finding->change)).verdict == Verdict::fits);
-  CHECK_FALSE(find(findings_of("model=llama-3.1-70b&gpus=64&tp=8&pp=8&global_batch=512"), "pipeline_not_needed"));
+  CHECK_FALSE(find(findings_of("model=llama-3.1-70b&gpus=32&tp=8&pp=4&global_batch=512"), "pipeline_not_needed"));
 }
 
 TEST_CASE("Tensor parallelism beyond a node that a plan could do without is named") {
