@@ -102,6 +102,14 @@ Name group_name(const Plan& plan, const Category& category, const Matrix& m, dou
   return split > 1 ? category.kv : category.whole;
 }
 
+/// Sums of rows and of columns that a rank keeps of a matrix: the side that is not cut is whole.
+double sums_of(const Plan& plan, const Matrix& m, double rows, double split) {
+  const double cut = m.shard == Shard::expert ? plan.etp : split;
+  const double copies = m.shard == Shard::expert ? m.copies / plan.ep : m.copies;
+  if (m.cols == 1) return copies * rows / cut;
+  return is_row_parallel(m.part) ? copies * (rows + m.cols / cut) : copies * (rows / cut + m.cols);
+}
+
 class Collector {
  public:
   explicit Collector(const Plan& plan) : plan_(plan) { groups_.reserve(kUsualGroups); }
@@ -116,7 +124,7 @@ class Collector {
     if (group.elements == 0) group.layers = layers;
     if (group.layers != layers) group.layers = 0;
     group.elements += times * count;
-    group.factored += times * m.copies * (m.cols > 1 ? rows + m.cols : rows);
+    group.factored += times * sums_of(plan_, m, rows, split);
     group.largest = std::max(group.largest, rows * m.cols);
     group.linear |= m.linear;
     group.block_linear |= m.linear && layers > 0;

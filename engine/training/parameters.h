@@ -13,7 +13,7 @@ struct ParameterGroup {
   const char* label = "";
   double layers = 0;          // layers that have them; 0: not a layer's, or layers differ
   double elements = 0;        // of the stage, before any division
-  double factored = 0;        // sums of rows and columns of its matrices (Adafactor's second moment)
+  double factored = 0;        // of a rank: sums of rows and columns of its matrices (Adafactor's moment)
   double largest = 0;         // elements of its largest matrix
   double split = 1;           // tensor (and expert) parallel ranks that share them
   double shards = 1;          // ranks that share their states by ZeRO

@@ -52,11 +52,10 @@ Line constants_leaf(const Plan& plan, const ParameterGroup& group, double bits) 
   return leaf(group.id, group.label, std::move(factors), kConstantsNote, kQuantisedBand);
 }
 
-/// Adafactor's sums of rows and columns: never sharded finer than the matrices are cut.
+/// Adafactor's sums of rows and columns.
 Line factored_leaf(const Plan& plan, const ParameterGroup& group, bool offloaded) {
   Factors factors = {times("r+c", group.factored, "rows and columns")};
   push_bits(storage_of(plan).moment, "bytes each", factors);
-  if (group.split > 1) factors.push_back(over("tp", group.split, "ranks of the model"));
   push_shards(plan, group, 1, factors);
   push_kept_share(plan, offloaded, factors);
   return leaf(group.id, group.label, std::move(factors), "Adafactor, arXiv 1804.04235, section 3", kStatesBand);

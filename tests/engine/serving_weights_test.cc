@@ -18,6 +18,12 @@ uint64_t weights(const std::string& share) {
 double gib(uint64_t bytes) { return static_cast<double>(bytes) / 1073741824.0; }
 bool near(double value, double expected, double share) { return std::abs(value - expected) <= share * expected; }
 
+/// A file of llama.cpp: what is on the GPU and, of them all, the input embedding in host memory.
+double file_bytes(const std::string& share) {
+  const ServingBill bill = vram::serving_bill(vram::read_plan(share + "&engine=llamacpp&gpu_mem=400GB").plan);
+  return static_cast<double>(*bill.weights_bytes_per_gpu + bill.host_lines.front().bytes);
+}
+
 }  // namespace
 
 TEST_CASE("In 16 bit the weights are two bytes a parameter", "[serving]") {
@@ -110,7 +116,7 @@ TEST_CASE("GGUF files mix types tensor by tensor", "[serving]") {
     const char* share;
     double mebibytes;
   };
-  // Files as llama.cpp prints them: what is on the GPU and, of them all, the input embedding in host memory.
+  // as llama.cpp prints them
   const Row rows[] = {
       {"model=codellama-34b&weights=q4_k_m", 19282.64},  // llama.cpp, 2023-11
       {"model=olmoe-1b-7b&weights=q4_0", 3744.37},       // llama.cpp on Hexagon
@@ -122,8 +128,7 @@ TEST_CASE("GGUF files mix types tensor by tensor", "[serving]") {
       {"model=phi-3-mini-4k&weights=q4_k_m", 2281.66},   // its query, key and value are one matrix
   };
   for (const Row& row : rows) {
-    const ServingBill bill = vram::serving_bill(vram::read_plan(std::string(row.share) + "&engine=llamacpp").plan);
-    const double bytes = static_cast<double>(*bill.weights_bytes_per_gpu + bill.host_lines.front().bytes);
+    const double bytes = file_bytes(row.share);
     INFO(row.share << ": " << bytes / 1048576);
     CHECK(near(bytes / 1048576, row.mebibytes, 0.002));
   }
@@ -140,11 +145,37 @@ TEST_CASE("Bits a weight of Llama 3.1 8B in every mixture", "[serving]") {
                       {"q4_k_s", 4.6672},  {"q4_k_m", 4.8944}, {"q5_k_s", 5.5704},  {"q5_k_m", 5.7036},
                       {"q6_k", 6.5633},    {"q8_0", 8.5008},   {"fp16", 16.0005}};
   for (const Row& row : rows) {
-    const std::string share = std::string("model=llama-3.1-8b&engine=llamacpp&weights=") + row.weights;
-    const ServingBill bill = vram::serving_bill(vram::read_plan(share).plan);
-    const double bytes = static_cast<double>(*bill.weights_bytes_per_gpu + bill.host_lines.front().bytes);
-    INFO(share << ": " << bytes * 8 / 8030261248);
+    const double bytes = file_bytes(std::string("model=llama-3.1-8b&weights=") + row.weights);
+    INFO(row.weights << ": " << bytes * 8 / 8030261248);
     CHECK(near(bytes * 8 / 8030261248, row.bits, 0.0001));
+  }
+}
+
+TEST_CASE("Of eight experts what attention reads is wider in GGUF files", "[serving]") {
+  struct Row {
+    const char* weights;
+    double gigabytes;
+  };
+  // huggingface.co/bartowski/Mixtral-8x22B-v0.1-GGUF, llama.cpp b2636, before the vocabulary was padded
+  const Row rows[] = {{"q5_k_m", 99.96}, {"q5_k_s", 96.97}, {"q4_k_m", 85.58}, {"q4_k_s", 80.47}, {"iq4_nl", 80.47},
+                      {"iq4_xs", 76.35}, {"q3_k_l", 72.57}, {"q3_k_m", 67.78}, {"q3_k_s", 61.49}, {"q2_k", 52.10}};
+  for (const Row& row : rows) {
+    INFO(row.weights);
+    CHECK(near(file_bytes(std::string("model=mixtral-8x22b&vocab=32000&weights=") + row.weights) / 1e9, row.gigabytes,
+               0.0003));
+  }
+}
+
+TEST_CASE("Of eight experts below three bits, too", "[serving]") {
+  // llama.cpp, src/llama-quant.cpp, llama_tensor_get_type_impl: key and value Q4_K, output Q5_K, the first eighth of
+  // the down projections and the embedding Q2_K, the head Q5_K; routers and norms stay in F32.
+  const double wide = 4096.0 * 4096, narrow = 4096.0 * 1024, experts = 8 * 4096.0 * 14336, table = 32000 * 4096.0;
+  for (const auto& [format, own] : {std::pair("iq2_xs", 2.3125), {"iq2_xxs", 2.0625}, {"iq1_s", 1.5625}}) {
+    const double layer = own * (wide + 2 * experts) + 4.5 * 2 * narrow + 5.5 * wide + 32 * (8 + 2) * 4096;
+    const double down = experts * (4 * 2.625 + 28 * own);
+    INFO(format);
+    CHECK(near(file_bytes(std::string("model=mixtral-8x7b&weights=") + format) * 8,
+               32 * layer + down + (2.625 + 5.5) * table + 32 * 4096, 1e-5));
   }
 }
 

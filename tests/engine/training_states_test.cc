@@ -77,6 +77,15 @@ TEST_CASE("Adafactor keeps sums of rows and columns") {
   CHECK(bytes(b, "optimizer") == 4 * (32 * layer + ends));
 }
 
+TEST_CASE("Of a matrix that tensor parallelism cuts, Adafactor keeps the sums along the other side whole") {
+  const TrainingBill b =
+      bill("model=llama-2-7b&framework=megatron&gpus=8&tp=8&precision=fp32&optimizer=adafactor&vocab_pad=1");
+  // Eighths of 4096 and 11008 are 512 and 1376; what is cut of o and down are their columns. Norms are whole.
+  const uint64_t layer = 4 * (512 + 4096) + 3 * (1376 + 4096) + 2 * 4096;
+  const uint64_t ends = 2 * (4000 + 4096) + 4096;
+  CHECK(bytes(b, "optimizer") == 4 * (32 * layer + ends));
+}
+
 TEST_CASE("A model's states are its parameters, matrix by matrix") {
   const TrainingBill b = bill("model=llama-3.1-8b&framework=megatron&precision=bf16");
   CHECK(bytes(b, "weights") == 2 * 8'030'261'248);
