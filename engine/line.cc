@@ -54,10 +54,8 @@ struct CancelledProduct {
 
   static void multiply(Wide& side, Wide& other, uint64_t term, bool& overflow) {
     const uint64_t shared = term == 0 ? 1 : greatest_common_divisor(term, static_cast<uint64_t>(other % term));
-    if (shared > 1 && other % shared == 0) {
-      other /= shared;
-      term /= shared;
-    }
+    other /= shared;
+    term /= shared;
     const Wide limit = ~Wide{0};
     if (term != 0 && side > limit / term) {
       overflow = true;

@@ -2,6 +2,7 @@
 #include <string>
 #include <string_view>
 
+#include "engine/advice/change.h"
 #include "engine/advice/findings.h"
 #include "engine/advice/remedies.h"
 #include "engine/units.h"
@@ -53,6 +54,14 @@ TEST_CASE("Every remedy, applied, saves what it says") {
       CHECK(after.verdict != Verdict::invalid);
     }
   }
+}
+
+TEST_CASE("One GPU is offered nothing that shards over several") {
+  const std::string share = "model=llama-2-7b&gpus=1&gpu=rtx-4090-24gb&framework=";
+  for (const char* framework : {"ddp", "deepspeed", "megatron"})
+    for (const Change& change : training_changes(plan_of(share + framework)))
+      for (const char* sharding : {"zero_1", "zero_2", "zero_3", "fsdp"})
+        CHECK(std::string_view(change.id) != sharding);
 }
 
 TEST_CASE("What makes the plan fit stands before what only helps") {

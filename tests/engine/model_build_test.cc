@@ -127,6 +127,21 @@ TEST_CASE("a pattern repeats over the layers") {
   CHECK_FALSE(fault_text(a, "pattern").empty());
 }
 
+TEST_CASE("where layers are a mixer or an FFN, a prediction module has the last of each") {
+  Architecture a = small();
+  a.pattern = "fxfx";
+  a.ffn_kinds = "xdxe";
+  a.experts = 8;
+  a.experts_per_token = 2;
+  a.mtp_layers = 1;
+  const Model model = build_model(a, 0, nullptr);
+  REQUIRE(model.mtp.size() == 1);
+  CHECK(matrices_of(model.mtp[0], Part::q) == 64 * 64);
+  CHECK(matrices_of(model.mtp[0], Part::expert_up) == 8 * 64 * 256);
+  CHECK(matrices_of(model.mtp[0], Part::up) == 0);
+  CHECK(matrices_of(model.mtp[0], Part::norm) == (1 + 1 + 3) * 64);  // of both layers, and the module's own
+}
+
 TEST_CASE("a linear layer of unknown kind has an attention's projections and no cache") {
   Architecture a = small();
   a.pattern = "3l1f";

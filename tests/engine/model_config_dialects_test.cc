@@ -250,6 +250,14 @@ TEST_CASE("which layers have experts, in all their spellings") {
   CHECK(read(head + R"("mlp_layer_types":["dense","sparse","sparse","sparse"]})").dense_layers == 1);
 }
 
+TEST_CASE("Hunyuan's switch says whether the shared experts that are counted are there") {
+  const std::string head = R"({"model_type":"hunyuan_v1_moe","hidden_size":64,"num_hidden_layers":1,
+    "num_attention_heads":4,"intermediate_size":128,"vocab_size":100,"num_experts":4,"moe_topk":1,"num_shared_expert":1,
+    "use_mixed_mlp_moe":)";
+  CHECK(read(head + "true}").shared_experts == 1);
+  CHECK(read(head + "false}").shared_experts == 0);
+}
+
 TEST_CASE("precision and quantisation of the checkpoint") {
   const std::string head = R"({"model_type":"llama","hidden_size":64,"num_hidden_layers":1,"num_attention_heads":4,
     "intermediate_size":128,"vocab_size":100,)";
@@ -261,6 +269,7 @@ TEST_CASE("precision and quantisation of the checkpoint") {
   };
   CHECK(quantised(R"({"quant_method":"fp8"})") == "fp8");
   CHECK(quantised(R"({"quant_method":"awq","bits":4})") == "awq");
+  CHECK(quantised(R"({"quant_method":"awq","bits":8})") == "int8");
   CHECK(quantised(R"({"quant_method":"gptq","bits":4})") == "gptq");
   CHECK(quantised(R"({"quant_method":"gptq","bits":8})") == "int8");
   CHECK(quantised(R"({"quant_method":"bitsandbytes","load_in_4bit":true})") == "nf4");
