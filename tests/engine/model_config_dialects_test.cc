@@ -227,6 +227,28 @@ TEST_CASE("layer kinds in all their spellings") {
             .pattern == "3s1f");
 }
 
+TEST_CASE("a sliding pattern of one layer is all full attention") {
+  const Model model = model_of(R"({"model_type":"gemma3_text","hidden_size":64,"num_hidden_layers":4,
+    "num_attention_heads":4,"num_key_value_heads":2,"head_dim":16,"intermediate_size":128,"vocab_size":100,
+    "sliding_window":16,"sliding_window_pattern":1})");
+  CHECK(model.kinds.size() == 1);
+  CHECK(model.layer(0).mixer == Mixer::full);
+}
+
+TEST_CASE("what a Mamba's config leaves open follows from its width") {
+  // modeling_mamba.py: the rank of the time step is hidden / 16, rounded up
+  const std::string mamba = R"({"model_type":"mamba","hidden_size":88,"num_hidden_layers":1,"state_size":16,
+    "vocab_size":100,"conv_kernel":4,"expand":2)";
+  CHECK(read(mamba + "}").linear.dt_rank == 6);
+  CHECK(read(mamba + R"(,"time_step_rank":"auto"})").linear.dt_rank == 6);
+  CHECK(read(mamba + R"(,"time_step_rank":7})").linear.dt_rank == 7);
+  // configuration_bamba.py: the width of a head is expand x hidden / heads
+  const std::string bamba = R"({"model_type":"bamba","hidden_size":64,"num_hidden_layers":2,"num_attention_heads":4,
+    "intermediate_size":128,"vocab_size":100,"mamba_n_heads":8,"mamba_d_state":16,"mamba_expand":2,"mamba_d_head":)";
+  CHECK(read(bamba + "32}").linear.value_head_dim == 32);
+  CHECK(read(bamba + "\"auto\"}").linear.value_head_dim == 16);
+}
+
 TEST_CASE("Bamba's attention layers by index") {
   const std::string head = R"({"model_type":"bamba","hidden_size":64,"num_hidden_layers":6,"num_attention_heads":4,
     "intermediate_size":128,"vocab_size":100,"mamba_n_heads":8,"mamba_d_head":16,"mamba_d_state":16)";
