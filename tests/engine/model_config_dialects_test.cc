@@ -235,6 +235,13 @@ TEST_CASE("a sliding pattern of one layer is all full attention") {
   CHECK(model.layer(0).mixer == Mixer::full);
 }
 
+TEST_CASE("MPT says in words that all heads share key and value, and its FFN's width as a ratio") {
+  const Architecture a = read(R"({"model_type":"mpt","d_model":68,"n_layers":1,"n_heads":4,"expansion_ratio":2.7,
+    "vocab_size":100,"attn_config":{"attn_type":"multiquery_attention"}})");
+  CHECK(a.kv_heads == 1);
+  CHECK(a.ffn == 183);  // llm-foundry, ffn.py: int(d_model * expansion_ratio), of 183.6
+}
+
 TEST_CASE("what a Mamba's config leaves open follows from its width") {
   // modeling_mamba.py: the rank of the time step is hidden / 16, rounded up
   const std::string mamba = R"({"model_type":"mamba","hidden_size":88,"num_hidden_layers":1,"state_size":16,
