@@ -100,11 +100,20 @@ TEST_CASE("experts are cut by expert parallelism, routers and norms by nothing")
 TEST_CASE("latent attention replicates its down-projections and cuts its heads") {
   const LayerKind kind = build_model(read_config(preset_json("deepseek-v3")).architecture, 0, nullptr).kinds[0];
   CHECK(kind.attention.kv_elements_per_token() == 512 + 64);
+  CHECK(read_config(preset_json("deepseek-v3")).architecture.head_dim == 128 + 64);
   CHECK(matrices_of(kind, Part::q) == 128.0 * 192 * 1536);
   for (const Matrix& m : kind.matrices) {
     const std::string name = m.name;
     if (name == "q_a_proj" || name == "kv_a_proj_with_mqa") CHECK(m.shard == Shard::replicated);
     if (name == "kv_b_proj" || name == "q_b_proj") CHECK(m.shard == Shard::tensor);
+  }
+}
+
+TEST_CASE("Gemma 3n's scales are multiplied element by element: no quantiser sees them") {
+  const LayerKind kind = build_model(read_config(preset_json("gemma-3n-e2b")).architecture, 0, nullptr).kinds[0];
+  for (const Matrix& m : kind.matrices) {
+    if (std::string_view(m.name) == "altup_output_scale") CHECK_FALSE(m.linear);
+    if (std::string_view(m.name) == "laurel_left") CHECK(m.linear);
   }
 }
 
