@@ -228,6 +228,7 @@ void write_serving(JsonWriter& json, const ServingBill& bill) {
   json.member("flops_per_token", bill.flops_per_token);
   json.member("prefill_seconds", bill.prefill_seconds);
   json.member("ttft_seconds", bill.ttft_seconds);
+  json.member("ttft_burst_seconds", bill.ttft_burst_seconds);
   json.member("decode_seconds_per_token", bill.decode_seconds_per_token);
   json.member("tokens_per_second", bill.tokens_per_second);
   json.member("requests_per_second", bill.requests_per_second);

@@ -49,6 +49,7 @@ void add_speed(const ServingBill& bill, FigureList& list) {
   if (bill.flops_per_token) list.add("Work a token", flops_text(*bill.flops_per_token), "forward");
   if (bill.prefill_seconds) list.add("Prefill", show_duration(*bill.prefill_seconds), "of one prompt");
   if (bill.ttft_seconds) list.add("First token", show_duration(*bill.ttft_seconds), load);
+  if (bill.ttft_burst_seconds) list.add("... of a burst", show_duration(*bill.ttft_burst_seconds), "all at one moment");
   if (bill.decode_seconds_per_token) {
     list.add("Decode", show_duration(*bill.decode_seconds_per_token), "a token, " + load);
   }

@@ -180,6 +180,9 @@ Latency latency_of(const Plan& plan, const Replica& replica, const Pass& pass, d
   const double wait = batch * packed / (2 * output * own) * packed;
   result.first_token_seconds =
       server_seconds(plan) + result.prefill_seconds + (batch > 1 ? wait + result.step_seconds : 0);
+  // All prompts at once are worked through in the order they came: those of one pass are done together.
+  const double together = std::min(batch, std::max(1.0, std::floor(most / std::max(1.0, new_tokens(plan)))));
+  result.burst_seconds = std::max(result.first_token_seconds, server_seconds(plan) + packed * (batch + together) / 2);
   return result;
 }
 

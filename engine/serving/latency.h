@@ -10,6 +10,7 @@ struct Latency {
   double step_seconds = 0;         // decoding: a token of each request in flight, or what a speculative step yields
   double token_seconds = 0;        // between two tokens of a request, prefills of the others in between
   double first_token_seconds = 0;  // from a request's arrival, behind the prefills that are under way
+  double burst_seconds = 0;        // the same where all requests arrive at one moment, the mean of them
   bool compute_bound = false;      // of the decode step: compute above bandwidth
 };
 

@@ -9,6 +9,35 @@ namespace {
 constexpr std::string_view kFused[] = {"phi3", "phi3small", "gpt2", "gpt_bigcode", "gpt_neox", "bloom",
                                        "mpt",  "falcon",    "dbrx", "chatglm",     "qwen"};
 
+/// Leading digits, taken off.
+double take_number(std::string_view& text) {
+  double number = 0;
+  for (; !text.empty() && text.front() >= '0' && text.front() <= '9'; text.remove_prefix(1)) {
+    number = number * 10 + (text.front() - '0');
+  }
+  return number;
+}
+
+/// A build and the month it came in, as months since the year 0.
+struct Moment {
+  double build, month;
+};
+constexpr Moment kScheduler{1843, 2024 * 12 + 1}, kFusedGate{5780, 2025 * 12 + 7}, kTwoEmbeddings{7770, 2026 * 12 + 1},
+    kHalfMasks{9430, 2026 * 12 + 6};
+
+/// Is it that build or a later one? `otherwise` where no version is given.
+bool is_since(std::string_view version, Moment moment, bool otherwise) {
+  const bool build = version.starts_with("b");
+  if (build) version.remove_prefix(1);
+  const size_t all = version.size();
+  const double number = take_number(version);
+  const size_t digits = all - version.size();
+  if (digits == 0) return otherwise;
+  if (build || digits != 4 || !version.starts_with("-")) return number >= moment.build;
+  version.remove_prefix(1);
+  return number * 12 + take_number(version) >= moment.month;
+}
+
 }  // namespace
 
 bool fuses_qkv(const Architecture& a) {
@@ -18,19 +47,6 @@ bool fuses_qkv(const Architecture& a) {
   return false;
 }
 
-bool precedes_scheduler(std::string_view engine_version) {
-  constexpr double kFirstBuild = 1843, kFirstYear = 2024;
-  const bool build = engine_version.starts_with("b");
-  if (build) engine_version.remove_prefix(1);
-  double number = 0;
-  size_t digits = 0;
-  for (; digits < engine_version.size() && engine_version[digits] >= '0' && engine_version[digits] <= '9'; ++digits) {
-    number = number * 10 + (engine_version[digits] - '0');
-  }
-  const bool date = !build && digits == 4 && engine_version.substr(digits).starts_with("-");
-  return digits > 0 && number < (date ? kFirstYear : kFirstBuild);
-}
-
 bool keeps_windows(const Model& model) {
   bool full = false, sliding = false;
   for (const LayerKind& kind : model.kinds) {
@@ -38,6 +54,12 @@ bool keeps_windows(const Model& model) {
     sliding = sliding || kind.mixer == Mixer::sliding;
   }
   return full && sliding;
+}
+
+LlamacppBuild llamacpp_build(std::string_view engine_version) {
+  const bool later = is_since(engine_version, kHalfMasks, false);
+  return {!is_since(engine_version, kScheduler, true), is_since(engine_version, kFusedGate, true), later, later,
+          is_since(engine_version, kTwoEmbeddings, false)};
 }
 
 }  // namespace vram

@@ -15,8 +15,15 @@ bool fuses_qkv(const Architecture& a);
 /// of Mistral, Qwen and StarCoder, and switches Phi-3's off.
 bool keeps_windows(const Model& model);
 
-/// A build from before the scheduler over several backends (llama.cpp#4766, 2024-01, b1843): its graphs are laid out in
-/// one buffer. Versions are dates ("2023-11") or build numbers ("b1500", "1500").
-bool precedes_scheduler(std::string_view engine_version);
+/// What builds differ in. Versions are build numbers ("b1500", "1500") or months ("2023-11"); where none is given it is
+/// one of 2025, whose buffers are the larger ones.
+struct LlamacppBuild {
+  bool one_buffer = false;       // before the scheduler over several backends (llama.cpp#4766, b1843)
+  bool fuses_gate = true;        // gate x up is a tensor of its own (llama.cpp#14158, b5780), not written over the gate
+  bool masks_in_half = false;    // with flash attention masks are made in 16 bit (llama.cpp#23764, b9430)
+  bool logits_of_slots = false;  // the server reserves logits of a token a slot (llama.cpp#23861), not of a micro-batch
+  bool embeds_twice = false;     // rows of the embedding and given ones both enter a graph (llama.cpp#18898, b7770)
+};
+LlamacppBuild llamacpp_build(std::string_view engine_version);
 
 }  // namespace vram

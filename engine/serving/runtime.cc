@@ -43,8 +43,9 @@ constexpr double kNonTorchBytes = 0.1875 * kGiB, kNonTorchOfSecondRunner = 0.5 *
 
 bool torch_engine(const Plan& plan) { return plan.engine != Engine::llamacpp; }
 
-/// gate and up (2 ffn), their product (ffn), and three copies of the hidden state: reproduces vllm's profile runs
-/// without chunked prefill to 0.5% (2.07 GiB at 20,000 and 2.99 GiB at 29,000 tokens of Llama-3.1-8B).
+/// gate and up (2 ffn), their product (ffn), and three hidden states (the residual, what the caller still holds of the
+/// layer before, and the mixer's): reproduces vllm's profile runs without chunked prefill to 0.5% (2.07 GiB at 20,000
+/// and 2.99 GiB at 29,000 tokens of Llama-3.1-8B).
 double dense_elements(const Ffn& ffn, double width, double hidden, double tp) {
   return (ffn.gated ? 3 : 2) * width / tp + 3 * hidden;
 }
@@ -56,23 +57,25 @@ double moe_elements(const Ffn& ffn, double hidden, const Replica& replica) {
   return routed + dense_elements(ffn, ffn.shared_width, hidden, replica.tp);
 }
 
-double widest_layer_elements(const Model& model, const Replica& replica) {
+/// `keeps_gate_up`: they are still there when the down projection's output is.
+double widest_layer_elements(const Model& model, const Replica& replica, bool keeps_gate_up) {
   double most = 3 * model.architecture.hidden;
   for (const LayerKind& kind : model.kinds) {
     const double hidden = model.architecture.hidden;
     const double elements = kind.ffn.kind == FfnKind::moe
                                 ? moe_elements(kind.ffn, hidden, replica)
-                                : dense_elements(kind.ffn, kind.ffn.width, hidden, replica.tp);
+                                : dense_elements(kind.ffn, kind.ffn.width, hidden, replica.tp) +
+                                      (keeps_gate_up && kind.ffn.gated ? hidden : 0);
     most = std::max(most, elements);
   }
   return most;
 }
 
-Line layer_line(const Plan& plan, const Replica& replica, double batch, double sequences) {
+Line layer_line(const Plan& plan, const Replica& replica, double batch, double sequences, bool keeps_gate_up = false) {
   const double tokens = std::min(batch, std::max(1.0, sequences * std::max(1.0, plan.max_len)));
   return leaf("activations", "Activations",
               {times("T", tokens, "tokens of a batch"),
-               times("a", widest_layer_elements(*plan.subject, replica), "elements of the widest layer"),
+               times("a", widest_layer_elements(*plan.subject, replica, keeps_gate_up), "elements of the widest layer"),
                times("", kHalf, "B")},
               "gate, up, product and hidden states of the widest layer; fitted on vllm profile runs", 0.3);
 }
@@ -80,7 +83,7 @@ Line layer_line(const Plan& plan, const Replica& replica, double batch, double s
 /// vllm's profile run: the larger of a full batch through the widest layer and of sampling for every sequence.
 Line vllm_activations(const Plan& plan, const Replica& replica, const ServingStage& stage) {
   const VllmRun run = vllm_run(plan);
-  Line layer = layer_line(plan, replica, run.tokens, run.sequences);
+  Line layer = layer_line(plan, replica, run.tokens, run.sequences, run.keeps_gate_up);
   if (!stage.has_head) return layer;
   Line sampler =
       leaf("activations", "Activations",
@@ -99,7 +102,7 @@ double llamacpp_context(const Plan& plan) {
 /// where query, key and value are one tensor, that too. One buffer held three copies of the stream.
 double token_elements(const Plan& plan) {
   const Architecture& a = plan.subject->architecture;
-  if (precedes_scheduler(plan.engine_version)) return 3 * a.hidden;
+  if (llamacpp_build(plan.engine_version).one_buffer) return 3 * a.hidden;
   const bool latent = a.kv_lora_rank > 0;
   const double own = a.head_dim > 0 ? a.head_dim : a.hidden / std::max(1.0, a.heads);
   const double head = latent ? a.nope_head_dim + a.rope_head_dim : own;
@@ -111,7 +114,7 @@ double token_elements(const Plan& plan) {
 /// GGML_SCHED_MAX_COPIES; llama.cpp#6017, b2400).
 bool copies_inputs(const Plan& plan, const Replica& replica) {
   const bool all = plan.gpu_layers >= static_cast<double>(plan.subject->layers.size());
-  return replica.pp > 1 && all && !precedes_scheduler(plan.engine_version);
+  return replica.pp > 1 && all && !llamacpp_build(plan.engine_version).one_buffer;
 }
 
 Line compute_buffer(const Plan& plan, double elements, const char* what, const char* note) {
@@ -120,20 +123,46 @@ Line compute_buffer(const Plan& plan, double elements, const char* what, const c
               0.1);
 }
 
-/// llama.cpp's compute buffer, on every device. Reproduces logs of fourteen models to 1%.
+/// The widest MLP of a dense layer: gate, up and, since they are fused, their product, and two copies of the stream:
+/// 73.00 MiB of a 7B with 512 cells (early 2024), 135.07 of LFM2.5-2.6B with 65536 in 16 bit (late 2026).
+double mlp_elements(const Plan& plan, const LlamacppBuild& build) {
+  double widest = 0;
+  for (const LayerKind& kind : plan.subject->kinds) {
+    if (kind.ffn.kind == FfnKind::dense) widest = std::max(widest, kind.ffn.gated ? kind.ffn.width : 0);
+  }
+  return widest > 0 ? (build.fuses_gate ? 3 : 2) * widest + 2 * plan.subject->architecture.hidden : 0;
+}
+
+/// Elements of attention's mask a token, while it is made and while layers use it: flash attention wants 16 bit, to
+/// which it is cast (llama-graph.cpp, self_kq_mask_cnv): 3584.09 MiB of GLM-4.5-Air at 131072 cells and micro-batches
+/// of 4096.
+struct Mask {
+  double made, used;
+};
+Mask mask_elements(const Plan& plan, const LlamacppBuild& build) {
+  if (!plan.flash) return {1, 1};
+  return build.masks_in_half ? Mask{0.5, 0.5} : Mask{1.5, 0.5};
+}
+
+/// llama.cpp's compute buffer, on every device: the largest of what logits, attention and an MLP hold. Reproduces logs
+/// of sixteen models to 1%.
 Line llamacpp_activations(const Plan& plan, const Replica& replica) {
   const Architecture& a = plan.subject->architecture;
+  const LlamacppBuild build = llamacpp_build(plan.engine_version);
   const double context = llamacpp_context(plan);
+  const Mask mask = mask_elements(plan, build);
   const double copied = copies_inputs(plan, replica) ? 3 * context + 4 * a.hidden : 0;
-  Line logits = compute_buffer(plan, a.vocab + a.hidden + (copied > 0 ? copied + context : 0), "logits and hidden",
+  const double vocab = build.logits_of_slots ? 0 : a.vocab;
+  Line logits = compute_buffer(plan, vocab + a.hidden + (copied > 0 ? copied + context : 0), "logits and hidden",
                                "llama.cpp compute buffer: logits of a micro-batch in fp32");
-  // The mask is cast to 16 bit for flash attention (llama-graph.cpp, self_kq_mask_cnv): 3584.09 MiB of GLM-4.5-Air at
-  // 131072 cells and micro-batches of 4096.
-  const double attention = (plan.flash ? 1.5 : a.heads + 1) * context + token_elements(plan) + copied;
+  const double attention = mask.made * context + (plan.flash ? 0 : a.heads * context) + token_elements(plan) + copied;
   Line scores = compute_buffer(plan, attention, plan.flash ? "masks and hidden" : "scores, mask and hidden",
-                               plan.flash ? "llama.cpp compute buffer: the mask of attention in fp32 and fp16"
+                               plan.flash ? "llama.cpp compute buffer: the mask of attention"
                                           : "llama.cpp compute buffer without flash attention: scores in fp32");
-  return scores.bytes > logits.bytes ? scores : logits;
+  Line mlp = compute_buffer(plan, mlp_elements(plan, build) + mask.used * context + copied, "MLP, mask and hidden",
+                            "llama.cpp compute buffer: gate, up and their product in fp32");
+  Line& larger = scores.bytes > logits.bytes ? scores : logits;
+  return mlp.bytes > larger.bytes ? mlp : larger;
 }
 
 /// TensorRT-LLM holds logits of every slot in fp32 beside a full batch; its C++ runtime (before 1.0) a workspace of
@@ -200,10 +229,13 @@ Line context_line(const Plan& plan) {
 }  // namespace
 
 Line host_compute_line(const Plan& plan) {
+  const LlamacppBuild build = llamacpp_build(plan.engine_version);
+  const double mask = plan.flash && build.masks_in_half ? 0.5 : 1, streams = build.embeds_twice ? 2 : 1;
   return leaf("activations", "Compute buffer",
               {times("u", plan.ubatch, "tokens of a micro-batch"), times("", 4, "B"),
-               times("c + h", llamacpp_context(plan) + plan.subject->architecture.hidden, "mask and hidden")},
-              "llama.cpp: attention mask and embeddings in fp32", 0.1);
+               times("c + h", mask * llamacpp_context(plan) + streams * plan.subject->architecture.hidden,
+                     "mask and embeddings")},
+              "llama.cpp: attention mask and embeddings", 0.1);
 }
 
 RuntimeLines runtime_lines(const Plan& plan, const Replica& replica, const ServingStage& stage) {

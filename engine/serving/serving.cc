@@ -153,6 +153,7 @@ void fill_speed(const Plan& plan, const Replica& replica, ServingBill& bill) {
   if (times.prefill_seconds > 0) {
     bill.prefill_seconds = times.prefill_seconds;
     bill.ttft_seconds = times.first_token_seconds;
+    if (plan.concurrency > 1) bill.ttft_burst_seconds = times.burst_seconds;
   }
   bill.speed_band = latency_band(plan, replica);
   const double rate = requests_per_second(plan, times, plan.concurrency);

@@ -27,8 +27,8 @@ struct ServingBill {
   const char* bound = "";  // "memory", "compute", "bandwidth"
   uint64_t device_bytes = 0, band_bytes = 0, capacity_bytes = 0;
   std::vector<Line> lines;  // weights kv_cache activations graphs buffers context reserve; one GPU
-  std::optional<double> flops_per_token, prefill_seconds, ttft_seconds, decode_seconds_per_token, tokens_per_second,
-      requests_per_second, usd_per_million_tokens;
+  std::optional<double> flops_per_token, prefill_seconds, ttft_seconds, ttft_burst_seconds, decode_seconds_per_token,
+      tokens_per_second, requests_per_second, usd_per_million_tokens;
   std::optional<double> speed_band;  // half-width on every time and rate, as a share
   std::vector<Line> request_lines;   // how kv_bytes_per_request comes about
   std::vector<Line> host_lines;      // of the replica, in host memory: weights kv_cache swap

@@ -40,6 +40,15 @@ bool is_second_engine(const Plan& plan, double version) {
   return version >= 11e3 || (version >= 8e3 && !first);
 }
 
+/// MLPs that overwrite gate and up with their product (model_executor/models/llama.py, LlamaMLP.forward, which Mistral
+/// and Phi-3 share); the others hold them to the end (qwen2.py, Qwen2MLP.forward). What is compiled lets go of them.
+bool keeps_gate_up(const Plan& plan, bool second_engine) {
+  const std::string_view type = plan.subject->architecture.model_type;
+  const bool overwrites = type.empty() || type == "llama" || type == "mistral" || type == "phi3";
+  const bool compiled = second_engine && plan.graphs;
+  return !overwrites && !compiled;
+}
+
 }  // namespace
 
 double release_number(const Plan& plan) { return version_number(plan.engine_version); }
@@ -51,6 +60,7 @@ VllmRun vllm_run(const Plan& plan) {
   run.bytes_a_logit = sorts ? kSortingSamplerBytes : kTritonSamplerBytes;
   const bool second_engine = is_second_engine(plan, version);
   if (!second_engine && plan.batch_tokens < plan.max_len) run.bytes_a_logit = kUnsampledBytes;
+  run.keeps_gate_up = keeps_gate_up(plan, second_engine);
   // vllm#10511 (0.6.5): before, non-torch memory held the whole context; and in the second engine, until it took over
   // the first one's profiler (vllm#19312, 0.9.2), all that is in use and not PyTorch's.
   run.counts_context = version < 6005 || (second_engine && version < 9002);

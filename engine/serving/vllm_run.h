@@ -9,6 +9,7 @@ struct VllmRun {
   double tokens = 0;                 // of one forward pass
   double sequences = 0;              // sampled at once
   double bytes_a_logit = 0;          // of the sampler
+  bool keeps_gate_up = false;        // while the down projection runs
   bool counts_context = false;       // old versions charge the CUDA context to the budget
   bool counts_graphs = false;        // later ones the graphs
   bool counts_communication = true;  // until it is set up before the memory that is free is measured

@@ -49,6 +49,7 @@ constexpr Name kNames[] = {{Figure::states, "states"},
                            {Figure::parameters, "parameters"},
                            {Figure::file_layers, "layers of a file"},
                            {Figure::window_cells, "window cells"},
+                           {Figure::any, "every figure"},
                            {Figure::other, "other"}};
 
 /// An amount and its half-width.

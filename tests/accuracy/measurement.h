@@ -40,6 +40,7 @@ enum class Figure : uint8_t {
   file_layers,   // of a GGUF file: prediction modules count
   window_cells,  // tokens that llama.cpp's window layers keep
   other,         // nothing that the bill has
+  any,           // several figures scored together
   serving_speed,
   prefill_speed,
   first_token,

@@ -30,12 +30,13 @@ std::string text_table(const std::vector<Score>& scores) {
   size_t family_width = 6;
   for (const Score& score : scores) family_width = std::max(family_width, score.family.size());
   std::string out = padded("family", family_width, false) + "  " + padded("figure", 22, false) +
-                    "    n skip  median     p90    bias  inside   width\n";
+                    "    n skip  median     p90    bias  in 0.5%  in 2%  inside   width\n";
   for (const Score& s : scores) {
     out += padded(s.family, family_width, false) + "  " + padded(figure_name(s.figure), 22, false) +
            padded(std::to_string(s.n), 5) + padded(std::to_string(s.skipped), 5);
     if (s.n > 0)
-      for (double share : {s.median, s.p90, s.bias, s.coverage, s.half_width}) out += padded(show_share(share), 8);
+      for (double share : {s.median, s.p90, s.bias, s.very_near, s.near, s.coverage, s.half_width})
+        out += padded(show_share(share), 8);
     out += reasons_of(s) + "\n";
   }
   return out;
@@ -52,6 +53,8 @@ std::string json_table(const std::vector<Score>& scores) {
     row["median"] = s.median;
     row["p90"] = s.p90;
     row["bias"] = s.bias;
+    row["within_half_percent"] = s.very_near;
+    row["within_two_percent"] = s.near;
     row["coverage"] = s.coverage;
     row["half_width"] = s.half_width;
     out.push_back(std::move(row));

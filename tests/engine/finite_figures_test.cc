@@ -72,6 +72,7 @@ std::vector<Figure> figures_of(const Report& report) {
                                  {"serving.flops_per_token", s.flops_per_token},
                                  {"serving.prefill_seconds", s.prefill_seconds},
                                  {"serving.ttft_seconds", s.ttft_seconds},
+                                 {"serving.ttft_burst_seconds", s.ttft_burst_seconds},
                                  {"serving.decode_seconds_per_token", s.decode_seconds_per_token},
                                  {"serving.tokens_per_second", s.tokens_per_second},
                                  {"serving.requests_per_second", s.requests_per_second},

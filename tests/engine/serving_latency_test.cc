@@ -75,6 +75,38 @@ TEST_CASE("A request waits for the prefills that are under way, and between its 
   CHECK(near(*many.tokens_per_second, 32 * 256 / (256 * *many.decode_seconds_per_token + prefill), 1e-9));
 }
 
+TEST_CASE("Prompts that arrive at one moment queue behind each other", "[serving]") {
+  const std::string share = "model=llama-3.1-8b&output=256&batch_tokens=8192&";
+  CHECK_FALSE(bill_of(share + "concurrency=1").ttft_burst_seconds.has_value());
+  // A prompt fills a batch: the mean of 32 waits for half of them.
+  const ServingBill full = bill_of(share + "prompt=8192&concurrency=32");
+  CHECK(near(*full.ttft_burst_seconds, 0.010 + *full.prefill_seconds * 33 / 2, 1e-9));
+  // Four of them do: they are done together.
+  const double alone = *bill_of(share + "prompt=8192&concurrency=2").prefill_seconds;
+  const ServingBill four = bill_of(share + "prompt=2048&concurrency=4");
+  CHECK(*four.ttft_burst_seconds < 0.010 + alone);
+  CHECK(*four.ttft_burst_seconds > *four.ttft_seconds);
+}
+
+TEST_CASE("NIM's first tokens, clients starting together, lie between requests that come apart and a burst",
+          "[serving]") {
+  struct Row {
+    int streams;
+    double seconds;
+  };
+  // Llama-3.3-70B in FP8 on two H200, 500 tokens in and 2000 out
+  for (const Row& row : {Row{5, 0.122}, Row{25, 0.170}, Row{50, 0.191}, Row{100, 0.238}, Row{150, 0.303},
+                         Row{200, 0.357}, Row{250, 0.577}}) {
+    const ServingBill bill = bill_of(
+        "model=llama-3.3-70b&gpu=h200-sxm-141gb&engine=trtllm&weights=fp8&kv=fp8&serve_tp=2&prompt=500&output=2000&"
+        "concurrency=" +
+        std::to_string(row.streams));
+    INFO(row.streams << ": " << *bill.ttft_seconds << " " << *bill.ttft_burst_seconds);
+    CHECK(*bill.ttft_seconds < row.seconds);
+    CHECK(row.seconds < *bill.ttft_burst_seconds);
+  }
+}
+
 TEST_CASE("A target for the first token limits the requests in flight", "[serving]") {
   const std::string share = "model=llama-3.1-8b&prompt=8192&concurrency=";
   const auto ttft = [&](double n) { return *bill_of(share + std::to_string(static_cast<int>(n))).ttft_seconds; };

@@ -37,6 +37,11 @@ TEST_CASE("llama.cpp's compute buffer, as start-up logs print it", "[serving]") 
       // with flash attention: logits, or the mask in two precisions
       {"model=qwen3-14b&prompt=32768&flash=1", 306.75},
       {"model=glm-4.5-air&prompt=131072&ubatch=4096&flash=1", 3584.00},  // 3584.09
+      // an MLP, where the vocabulary is small or logits are those of slots
+      {"model=mistral-7b-v0.1&engine_version=b2350&prompt=512", 73.00},
+      {"model=custom&layers=30&hidden=2048&heads=32&kv_heads=8&head_dim=64&ffn=10752&vocab=65536&gated=1"
+       "&engine_version=b11342&kv=q8_0&prompt=65536&flash=1",
+       135.00},  // LFM2.5-2.6B: 135.07, as far as its 36 elements of a token
   };
   for (const Row& row : rows) {
     INFO(row.share);
@@ -45,6 +50,9 @@ TEST_CASE("llama.cpp's compute buffer, as start-up logs print it", "[serving]") 
 }
 
 TEST_CASE("A build is dated or numbered", "[serving]") {
-  for (const char* old : {"2023-11", "b1500", "1842"}) CHECK(vram::precedes_scheduler(old));
-  for (const char* later : {"", "2024-01", "b1843", "b4000", "4000", "x"}) CHECK_FALSE(vram::precedes_scheduler(later));
+  for (const char* old : {"2023-11", "b1500", "1842"}) CHECK(vram::llamacpp_build(old).one_buffer);
+  for (const char* later : {"", "2024-01", "b1843", "b4000", "4000", "x"})
+    CHECK_FALSE(vram::llamacpp_build(later).one_buffer);
+  for (const char* old : {"", "2026-05", "b9429", "6182"}) CHECK_FALSE(vram::llamacpp_build(old).logits_of_slots);
+  for (const char* later : {"2026-06", "b9849", "11342"}) CHECK(vram::llamacpp_build(later).logits_of_slots);
 }
