@@ -141,10 +141,11 @@ double state_page(const Plan& plan, const std::vector<CacheGroup>& groups, const
   return block_tokens(plan, groups) * attention_bits(groups) / 8;
 }
 
-/// vllm keeps a state for each token that may be refused, and where prefixes are shared one more
+/// vllm keeps a state for each token that may be refused, and where prefixes are cached one more
 /// (v1/kv_cache_interface.py, MambaSpec.max_memory_usage_bytes; mamba_cache_mode "align").
 double states_a_request(const Plan& plan) {
-  return plan.engine == Engine::vllm ? 1 + plan.draft_tokens + (plan.prefix > 0 ? 1 : 0) : 1;
+  if (plan.engine != Engine::vllm) return 1;
+  return 1 + plan.draft_tokens + (plan.prefix > 0 || vllm_run(plan).caches_states ? 1 : 0);
 }
 
 Factors token_factors(const CacheGroup& group, double requests, double tokens) {
@@ -264,11 +265,18 @@ double pooled_tokens(const Plan& plan, const CacheGroup& group, double tokens) {
 namespace {
 
 double cells_kept(const Plan& plan, const CacheGroup& group, double tokens, double block) {
-  if (group.window <= 0) return round_up(tokens, std::max(block, cell_step(plan)));
+  const double step = std::max(block, cell_step(plan)), slots = shares_micro_batch(plan) ? plan.concurrency : 1;
+  if (group.window <= 0) return round_up(slots * tokens, step) / slots;
   return shares_micro_batch(plan) ? std::min(group.window, tokens) : window_cells(plan, group.window, 1, tokens);
 }
 
 }  // namespace
+
+double llamacpp_window_cells(const Plan& plan) {
+  const double window = plan.subject->architecture.window;
+  if (window <= 0 || !keeps_windows(*plan.subject)) return 0;
+  return window_cells(plan, window, shares_micro_batch(plan) ? plan.concurrency : 1, request_tokens(plan));
+}
 
 double tokens_kept(const Plan& plan, const CacheGroup& group, double tokens, double block) {
   if (plan.engine == Engine::llamacpp) return cells_kept(plan, group, tokens, block);

@@ -37,6 +37,9 @@ double block_tokens(const Plan& plan, const std::vector<CacheGroup>& groups);
 /// layers are alike.
 double tokens_of_one_group(const Plan& plan, const std::vector<CacheGroup>& groups, double bytes);
 
+/// Cells of llama.cpp's window layers that one token may look at; 0 where they have no cache of their own.
+double llamacpp_window_cells(const Plan& plan);
+
 /// Tokens of a request of `tokens` that a group keeps, in whole blocks.
 double tokens_kept(const Plan& plan, const CacheGroup& group, double tokens, double block);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/hardware/context.h"
+#include "engine/serving/kv_cache.h"
 #include "engine/serving/llamacpp.h"
 #include "engine/serving/vllm_run.h"
 #include "engine/units.h"
@@ -110,8 +111,10 @@ double token_elements(const Plan& plan) {
   return 2 * a.hidden + 2 * a.heads * head + fused;
 }
 
-/// GPUs that take turns hold four copies of what enters a graph: mask and hidden state (ggml-backend.cpp,
-/// GGML_SCHED_MAX_COPIES; llama.cpp#6017, b2400).
+constexpr double kInputCopies = 4;
+
+/// GPUs that take turns hold four copies of what enters a graph, mask and hidden state, and so does the host of the
+/// masks (ggml-backend.cpp, GGML_SCHED_MAX_COPIES; llama.cpp#6017, b2400).
 bool copies_inputs(const Plan& plan, const Replica& replica) {
   const bool all = plan.gpu_layers >= static_cast<double>(plan.subject->layers.size());
   return replica.pp > 1 && all && !llamacpp_build(plan.engine_version).one_buffer;
@@ -133,33 +136,36 @@ double mlp_elements(const Plan& plan, const LlamacppBuild& build) {
   return widest > 0 ? (build.fuses_gate ? 3 : 2) * widest + 2 * plan.subject->architecture.hidden : 0;
 }
 
-/// Elements of attention's mask a token, while it is made and while layers use it: flash attention wants 16 bit, to
-/// which it is cast (llama-graph.cpp, self_kq_mask_cnv): 3584.09 MiB of GLM-4.5-Air at 131072 cells and micro-batches
-/// of 4096.
-struct Mask {
-  double made, used;
+/// What attention's masks hold of a token, of full and window layers together.
+struct Masks {
+  double given = 0;  // as they enter the graph: in 16 bit later builds' with flash attention
+  double cast = 0;   // what earlier ones cast them to (llama-graph.cpp, self_kq_mask_cnv)
 };
-Mask mask_elements(const Plan& plan, const LlamacppBuild& build) {
-  if (!plan.flash) return {1, 1};
-  return build.masks_in_half ? Mask{0.5, 0.5} : Mask{1.5, 0.5};
+
+Masks masks_of(const Plan& plan, const LlamacppBuild& build) {
+  const double cells = llamacpp_context(plan) + llamacpp_window_cells(plan);
+  if (!plan.flash) return {cells, 0};
+  return build.masks_in_half ? Masks{cells / 2, 0} : Masks{cells, cells / 2};
 }
 
-/// llama.cpp's compute buffer, on every device: the largest of what logits, attention and an MLP hold. Reproduces logs
-/// of sixteen models to 1%.
+/// llama.cpp's compute buffer, on every device: the largest of what logits, attention and an MLP hold. Masks are let go
+/// of where they have been cast, but not where there are four of them. Reproduces logs of sixteen models to 1%:
+/// 3584.09 MiB of GLM-4.5-Air at 131072 cells and micro-batches of 4096.
 Line llamacpp_activations(const Plan& plan, const Replica& replica) {
   const Architecture& a = plan.subject->architecture;
   const LlamacppBuild build = llamacpp_build(plan.engine_version);
-  const double context = llamacpp_context(plan);
-  const Mask mask = mask_elements(plan, build);
-  const double copied = copies_inputs(plan, replica) ? 3 * context + 4 * a.hidden : 0;
-  const double vocab = build.logits_of_slots ? 0 : a.vocab;
-  Line logits = compute_buffer(plan, vocab + a.hidden + (copied > 0 ? copied + context : 0), "logits and hidden",
+  const Masks masks = masks_of(plan, build);
+  const bool copies = copies_inputs(plan, replica);
+  const double held = copies ? kInputCopies * (masks.given + a.hidden) : 0, given = copies ? 0 : masks.given;
+  const double scores_of = plan.flash ? 0 : a.heads * llamacpp_context(plan);
+  Line logits = compute_buffer(plan, (build.logits_of_slots ? 0 : a.vocab) + a.hidden + held, "logits and hidden",
                                "llama.cpp compute buffer: logits of a micro-batch in fp32");
-  const double attention = mask.made * context + (plan.flash ? 0 : a.heads * context) + token_elements(plan) + copied;
-  Line scores = compute_buffer(plan, attention, plan.flash ? "masks and hidden" : "scores, mask and hidden",
+  Line scores = compute_buffer(plan, scores_of + given + masks.cast + held + token_elements(plan),
+                               plan.flash ? "masks and hidden" : "scores, mask and hidden",
                                plan.flash ? "llama.cpp compute buffer: the mask of attention"
                                           : "llama.cpp compute buffer without flash attention: scores in fp32");
-  Line mlp = compute_buffer(plan, mlp_elements(plan, build) + mask.used * context + copied, "MLP, mask and hidden",
+  const double kept = masks.cast > 0 ? masks.cast : given;
+  Line mlp = compute_buffer(plan, mlp_elements(plan, build) + kept + held, "MLP, mask and hidden",
                             "llama.cpp compute buffer: gate, up and their product in fp32");
   Line& larger = scores.bytes > logits.bytes ? scores : logits;
   return mlp.bytes > larger.bytes ? mlp : larger;
@@ -230,12 +236,12 @@ Line context_line(const Plan& plan) {
 
 Line host_compute_line(const Plan& plan) {
   const LlamacppBuild build = llamacpp_build(plan.engine_version);
-  const double mask = plan.flash && build.masks_in_half ? 0.5 : 1, streams = build.embeds_twice ? 2 : 1;
+  const double copies = copies_inputs(plan, replica_of(plan)) ? kInputCopies : 1, streams = build.embeds_twice ? 2 : 1;
   return leaf("activations", "Compute buffer",
               {times("u", plan.ubatch, "tokens of a micro-batch"), times("", 4, "B"),
-               times("c + h", mask * llamacpp_context(plan) + streams * plan.subject->architecture.hidden,
-                     "mask and embeddings")},
-              "llama.cpp: attention mask and embeddings", 0.1);
+               times("c + h", copies * masks_of(plan, build).given + streams * plan.subject->architecture.hidden,
+                     "mask and hidden")},
+              "llama.cpp: attention mask and embeddings in fp32", 0.1);
 }
 
 RuntimeLines runtime_lines(const Plan& plan, const Replica& replica, const ServingStage& stage) {

@@ -16,8 +16,9 @@ constexpr double kSortingSamplerBytes = 39;
 // between 0.16 and 0.17) does not sort: 384 MiB for 256 x 131072 in vllm#32558. The second model runner's does again:
 // peaks of 1.44 GiB for 256 x 128256 (0.31) and 2.33 GiB for 256 x 248320 are 47 and 39 B a logit.
 constexpr double kTritonSamplerBytes = 12;
-// The first engine samples nothing where it profiles a part of a prompt: peaks of 0.06 GiB for 256 x 128256 and of 0.19
-// for 256 x 152064 on two GPUs (0.6 and 0.7, max_len above 32768).
+// Before 0.8 the first engine samples nothing where it profiles a part of a prompt: peaks of 0.06 GiB for 256 x 128256,
+// of 0.19 for 256 x 152064 on two GPUs and of 0.22 with 2048 tokens (0.6 and 0.7, max_len above 32768); 0.8.5
+// takes 1.45 for 256 x 151936.
 constexpr double kUnsampledBytes = 2;
 constexpr double kTritonSince = 17e3, kSecondRunnerSince = 28e3;
 
@@ -59,7 +60,7 @@ VllmRun vllm_run(const Plan& plan) {
   const bool sorts = version < kTritonSince || version >= kSecondRunnerSince;
   run.bytes_a_logit = sorts ? kSortingSamplerBytes : kTritonSamplerBytes;
   const bool second_engine = is_second_engine(plan, version);
-  if (!second_engine && plan.batch_tokens < plan.max_len) run.bytes_a_logit = kUnsampledBytes;
+  if (version < 8e3 && plan.batch_tokens < plan.max_len) run.bytes_a_logit = kUnsampledBytes;
   run.keeps_gate_up = keeps_gate_up(plan, second_engine);
   // vllm#10511 (0.6.5): before, non-torch memory held the whole context; and in the second engine, until it took over
   // the first one's profiler (vllm#19312, 0.9.2), all that is in use and not PyTorch's.
@@ -69,6 +70,8 @@ VllmRun vllm_run(const Plan& plan) {
   // 0.01 GiB in eight logs of August to October 2026, with 0.04 to 3.9 GiB of graphs beside them.
   run.counts_graphs = version >= 21e3 && version < kSecondRunnerSince;
   run.counts_communication = version < 11e3;  // vllm#25359
+  // vllm#50991. Where no version is named it is the plan that says whether a prefix is shared.
+  run.caches_states = version >= 27e3 && !plan.engine_version.empty();
   run.second_runner = version >= kSecondRunnerSince;
   return run;
 }

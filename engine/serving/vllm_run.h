@@ -14,6 +14,7 @@ struct VllmRun {
   bool counts_graphs = false;        // later ones the graphs
   bool counts_communication = true;  // until it is set up before the memory that is free is measured
   bool caches_encoder = false;       // the second engine: a batch of what a vision tower puts out
+  bool caches_states = false;        // prefixes of hybrids are cached unless it is told not to
   bool second_runner = false;        // newer than the second model runner (v1/worker/gpu/model_runner.py)
 };
 

@@ -41,11 +41,36 @@ TEST_CASE("llama.cpp's compute buffer, as start-up logs print it", "[serving]") 
       {"model=mistral-7b-v0.1&engine_version=b2350&prompt=512", 73.00},
       {"model=custom&layers=30&hidden=2048&heads=32&kv_heads=8&head_dim=64&ffn=10752&vocab=65536&gated=1"
        "&engine_version=b11342&kv=q8_0&prompt=65536&flash=1",
-       135.00},  // LFM2.5-2.6B: 135.07, as far as its 36 elements of a token
+       135.00},                                                                            // LFM2.5-2.6B: 135.07
+      {"model=qwen3.5-27b&engine_version=b11258&prompt=196608&flash=1", 314.00},           // 314.02
+      {"model=qwen3.5-27b&engine_version=b10809&prompt=32768&ubatch=128&flash=1", 38.50},  // as printed
   };
   for (const Row& row : rows) {
     INFO(row.share);
     CHECK(compute_buffer_mib(row.share) == row.mebibytes);
+  }
+}
+
+TEST_CASE("llama.cpp's compute buffer in host memory, as start-up logs print it", "[serving]") {
+  struct Row {
+    const char* share;
+    double mebibytes;
+  };
+  const Row rows[] = {
+      {"model=glm-4.5-air&ubatch=4096&prompt=131072", 2112.00},                      // 2112.08: mask and embeddings
+      {"model=llama-3.2-3b&engine_version=2026-03&prompt=8192", 28.00},              // embeddings twice
+      {"model=gpt-oss-20b&engine_version=2026-03&prompt=131072", 268.75},            // a mask for windows, too: 268.77
+      {"model=llama-3.2-3b&engine_version=2026-03&serve_pp=2&prompt=32768", 268.0},  // four masks: 268.05
+      {"model=qwen3.5-27b&engine_version=b9849&ubatch=2048&prompt=8192", 112.0},     // masks in 16 bit: 112.07
+  };
+  for (const Row& row : rows) {
+    INFO(row.share);
+    const std::string share = std::string("engine=llamacpp&output=0&flash=1&") + row.share;
+    double found = 0;
+    for (const vram::Line& line : vram::serving_bill(vram::read_plan(share).plan).host_lines) {
+      if (std::string(line.id) == "activations") found = static_cast<double>(line.bytes) / 1048576;
+    }
+    CHECK(found == row.mebibytes);
   }
 }
 

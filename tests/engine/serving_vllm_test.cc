@@ -51,9 +51,21 @@ TEST_CASE("vllm's sampler does not sort from 0.17 on", "[serving]") {
   CHECK(activations_gib(plan + "0.17.0") < activations_gib(plan + "0.16.0") / 2);
 }
 
-TEST_CASE("vllm's first engine samples nothing where it profiles a part of a prompt", "[serving]") {
+TEST_CASE("vllm's first engine samples nothing where it profiles a part of a prompt, before 0.8", "[serving]") {
   const std::string plan = "model=llama-3.1-8b&gpu=rtx-3090-24gb&gpu_mem=23.58&engine_version=0.6.6&batch_tokens=512";
   CHECK(within(activations_gib(plan + "&max_len=35000"), 0.06, 0.05));  // vllm#10517
+  const std::string turing = "model=qwen3-8b&gpu=t4&serve_tp=4&max_len=65536&max_seqs=256&engine_version=0.8.5V0";
+  CHECK(within(activations_gib(turing), 1.45, 0.03));  // four RTX 2080 Ti
+}
+
+TEST_CASE("An MLP that keeps gate and up has one hidden state more, unless it is compiled", "[serving]") {
+  const std::string one = "&max_seqs=1&batch_tokens=32768&max_len=32768&engine_version=0.8V0";
+  const double qwen = activations_gib("model=qwen2.5-1.5b&gpu=t4" + one);  // qwen2.py
+  CHECK(within(qwen, 2.02, 0.005));                                        // start-up log on a T4
+  CHECK(qwen == 32768.0 * (3 * 8960 + 4 * 1536) * 2 / 1073741824);
+  CHECK(activations_gib("model=llama-3.1-8b&gpu=t4" + one) == 32768.0 * (3 * 14336 + 3 * 4096) * 2 / 1073741824);
+  const std::string second = "model=qwen2.5-7b&max_seqs=1&batch_tokens=8192&engine_version=0.18.0";
+  CHECK(activations_gib(second + "&graphs=0") - activations_gib(second) == 8192.0 * 3584 * 2 / 1073741824);
 }
 
 TEST_CASE("What vllm prints as the tokens of a hybrid is one group's before 0.21", "[serving]") {
@@ -66,6 +78,17 @@ TEST_CASE("What vllm prints as the tokens of a hybrid is one group's before 0.21
   CHECK(within(static_cast<double>(bill("0.21.0").kv_tokens.value_or(0)), 284.25 * 16384, 0.001));
   for (const char* version : {"0.10.1", "0.21.0"})
     CHECK(within(bill(version).max_concurrency_at_max_len.value_or(0), 284.25, 0.001));
+}
+
+TEST_CASE("Where 0.27 or later is named, prefixes of hybrids are cached", "[serving]") {
+  // 0.29.0: 652 blocks of 784 tokens, 17 a request of 8192: 11 of attention and two for each of three groups of states
+  const std::string plan = "model=qwen3.5-27b&gpu=rtx-pro-6000-blackwell&max_len=8192&measured_kv_pool=31.24";
+  const auto requests = [&](const std::string& more) {
+    return serving_bill(read_plan(plan + more).plan).max_concurrency_at_max_len.value_or(0);
+  };
+  CHECK(within(requests("&engine_version=0.29.0"), 38.35, 0.002));
+  CHECK(within(requests("&engine_version=0.26.0") * 14, requests("&engine_version=0.29.0") * 17, 1e-6));
+  CHECK(requests("") == requests("&engine_version=0.26.0"));
 }
 
 TEST_CASE("A hybrid's states reach over drafted tokens, one for each and one for a shared prefix", "[serving]") {
