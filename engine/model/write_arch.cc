@@ -1,3 +1,4 @@
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "engine/model/config_json.h"
@@ -9,10 +10,12 @@ namespace {
 using nlohmann::json;
 
 json as_json(double value) {
-  if (!(value >= 0 && value <= 9007199254740992.0)) return json(value);
-  const auto whole = static_cast<int64_t>(value);
-  return static_cast<double>(whole) == value ? json(whole) : json(value);
+  const bool whole = std::fabs(value) <= 9007199254740992.0 && value == std::floor(value);
+  return whole ? json(static_cast<int64_t>(value)) : json(value);
 }
+
+/// In ASCII, whatever the bytes.
+std::string text_of(const json& object) { return object.dump(-1, ' ', true, json::error_handler_t::replace); }
 
 template <class Owner>
 json member_json(const Owner& owner, const Trait<Owner>& trait) {
@@ -39,12 +42,12 @@ std::string write_arch(const Architecture& a) {
   Architecture usual;  // what the model_type alone says
   if (!a.model_type.empty()) {
     out["model_type"] = a.model_type;
-    usual = read_config(out.dump(-1, ' ', true, json::error_handler_t::replace), true).architecture;
+    usual = read_config(text_of(out), true).architecture;
   }
   out.update(differences(a, usual, architecture_traits()));
   if (json mixer = differences(a.linear, usual.linear, mixer_traits()); !mixer.empty())
     out["linear"] = std::move(mixer);
-  return out.empty() ? "" : out.dump(-1, ' ', true, json::error_handler_t::replace);
+  return out.empty() ? "" : text_of(out);
 }
 
 }  // namespace vram

@@ -24,6 +24,12 @@ TEST_CASE("arch says only what the model type does not") {
   CHECK(write_arch(custom) == R"({"linear":{"inner":8192,"kind":"mamba2"},"norm":"layernorm"})");
 }
 
+TEST_CASE("arch is ASCII, whatever a config's texts are") {
+  Architecture a;
+  a.quantization = "\xc3\xa9\xff";
+  CHECK(write_arch(a) == R"({"quantization":"\u00e9\ufffd"})");
+}
+
 TEST_CASE("arch leaves to the plan keys what they say") {
   const ConfigReading reading = read_config(R"({"model_type":"gpt2"})", true);
   CHECK(reading.ok);
