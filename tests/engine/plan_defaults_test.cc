@@ -126,6 +126,14 @@ TEST_CASE("a custom model starts from nothing") {
         "training cannot be billed");
 }
 
+TEST_CASE("a mixture says its width by its experts") {
+  const auto message = [](const char* share) { return read_plan(share).messages.at(0).text; };
+  CHECK(message("model=custom&layers=1&experts=8&expert_ffn=64").find("give hidden, heads, vocab, or") !=
+        std::string::npos);
+  CHECK(message("model=custom&layers=1&expert_ffn=64").find("give hidden, heads, ffn, vocab, or") != std::string::npos);
+  CHECK(message("model=custom&layers=1&experts=8").find("give hidden, heads, ffn, vocab, or") != std::string::npos);
+}
+
 TEST_CASE("parameters without a shape are one block") {
   const Plan plan = read_plan("model=custom&params=70e9").plan;
   CHECK_FALSE(plan.subject->has_shape);
