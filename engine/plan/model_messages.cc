@@ -66,7 +66,7 @@ void add_shape_messages(const Plan& plan, std::vector<Message>& messages) {
   if (plan.subject->has_shape || !plan.basis->subject_faults.empty()) return;
   const std::string missing = missing_fields(plan);
   const bool one_block = plan.layers + plan.hidden + plan.heads + plan.ffn + plan.vocab == 0;
-  if (missing.empty() || (one_block && plan.params > 0)) return;  // `params` alone is a use of its own
+  if (missing.empty() || (one_block && plan.has(Key::params))) return;  // `params` alone is a use of its own
   const std::string consequence = plan.subject->nominal_parameters > 0
                                       ? ": the parameters are one block, and what needs a shape is left out"
                                       : ", or give params: without either, weights and training cannot be billed";

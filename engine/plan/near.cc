@@ -1,6 +1,7 @@
 #include "engine/plan/near.h"
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -60,7 +61,7 @@ std::optional<size_t> words_in_vain(const std::vector<std::string>& words, const
 /// Insertions, deletions and changes that turn one into the other (Levenshtein).
 size_t edits(std::string_view a, std::string_view b) {
   std::vector<size_t> row(b.size() + 1);
-  for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  std::iota(row.begin(), row.end(), size_t{0});
   for (size_t i = 0; i < a.size(); ++i) {
     size_t diagonal = std::exchange(row[0], i + 1);
     for (size_t j = 0; j < b.size(); ++j) {

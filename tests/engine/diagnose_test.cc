@@ -10,6 +10,7 @@
 #include "engine/advice/diagnose/diagnose.h"
 #include "engine/advice/diagnose/settings.h"
 #include "engine/advice/remedies.h"
+#include "engine/report/diagnosis.h"
 #include "engine/units.h"
 #include "tests/engine/plan_of.h"
 
@@ -317,4 +318,16 @@ TEST_CASE("Random text, and a plan without a shape, are diagnosed calmly") {
   for (const char* share : {kOn80, "model=custom&params=7B", "model=custom", "view=serve&engine=llamacpp"}) {
     CHECK_FALSE(diagnose(plan_of(share), text).findings.empty());
   }
+}
+
+TEST_CASE("JSON has what a log states as bytes, a number or a text, once") {
+  Diagnosis diagnosis;
+  diagnosis.plan = plan_of("");
+  diagnosis.log.figures = {{.what = "a", .kind = CaptureKind::bytes, .bytes = 7},
+                           {.what = "b", .kind = CaptureKind::number, .number = 0.5},
+                           {.what = "c", .kind = CaptureKind::text, .text = "fp8"}};
+  const std::string json = diagnosis_json(diagnosis);
+  CHECK(json.find(R"({"what":"a","bytes":7,"tool")") != std::string::npos);
+  CHECK(json.find(R"({"what":"b","value":0.5,"tool")") != std::string::npos);
+  CHECK(json.find(R"({"what":"c","value":"fp8","tool")") != std::string::npos);
 }

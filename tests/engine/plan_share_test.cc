@@ -172,6 +172,16 @@ TEST_CASE("written, read and written again it is the same string, over 300 rando
   }
 }
 
+TEST_CASE("a reserve that is taken back leaves neither its share nor its size") {
+  const std::string usual = value_text(read_plan("").plan, Key::reserve);
+  for (const char* share : {"reserve=25%25", "reserve=7GB"}) {
+    Plan plan = read_plan(share).plan;
+    CHECK(value_text(plan, Key::reserve) != usual);
+    clear_value(plan, Key::reserve);
+    CHECK(value_text(plan, Key::reserve) == usual);
+  }
+}
+
 TEST_CASE("a key is set and cleared as if it stood in the share string") {
   Plan plan = read_plan("gpus=8").plan;
   Message message;

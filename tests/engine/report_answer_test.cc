@@ -6,6 +6,7 @@
 #include "engine/plan/texts.h"
 #include "engine/report/answer.h"
 #include "engine/report/utf8.h"
+#include "engine/units.h"
 
 using namespace vram;
 
@@ -80,8 +81,25 @@ TEST_CASE("No more rows than are asked for, on every face") {
   CHECK(row_table(a.plan, a.answer, 2).rows.size() == 2);
   const std::string csv = answer_csv(a.answer, 2);
   CHECK(std::count(csv.begin(), csv.end(), '\n') == 3);
-  const std::string json = answer_json(a.answer, 1);
+  const std::string json = answer_json(a.answer, 1),
+                    first = "\"share\":\"" + write_plan(a.answer.layouts[0].plan, false);
+  CHECK(json.find(first) != std::string::npos);
   CHECK(json.find("\"share\":") == json.rfind("\"share\":"));
+}
+
+TEST_CASE("A table's MFU is in per cent") {
+  const Answered a = answered(kPlans[0]);
+  const TextTable table = row_table(a.plan, a.answer, 1);
+  const auto mfu = std::find(table.heading.begin(), table.heading.end(), "MFU") - table.heading.begin();
+  CHECK(table.rows[0].at(static_cast<size_t>(mfu)) == show_fixed(*a.answer.layouts[0].mfu * 100, 0) + "%");
+}
+
+TEST_CASE("What a switch costs in quality stands behind it, where it costs any") {
+  const Answered a = answered(kPlans[0]);
+  std::string text = answer_text(a.plan, a.answer, 1);
+  CHECK(text.find("(quality: )") == std::string::npos);
+  std::erase_if(text, [](char c) { return c == '\n' || c == ' '; });  // cells are wrapped
+  CHECK(text.find("(quality:") != std::string::npos);
 }
 
 TEST_CASE("Every row of a table has a cell under every heading") {

@@ -114,7 +114,9 @@ TEST_CASE("rates tell bytes from bits by the case of the b") {
                                                 {"500MB/s", 0.5},
                                                 {"400Gb/s", 50},
                                                 {"1.6Tb/s", 200},
-                                                {"400gb/s", 50}}));
+                                                {"400gb/s", 50},
+                                                {"3.35tB/s", 3350},
+                                                {"500mB/s", 0.5}}));
   CAPTURE(row.text);
   REQUIRE(read_rate(row.text).has_value());
   CHECK(*read_rate(row.text) == row.value);
@@ -174,9 +176,14 @@ TEST_CASE("figures are shown to people with three significant digits") {
   CHECK(show_bytes(85520809984.0, Units::gb) == "85.5 GB");
   CHECK(show_bytes(1.5e12, Units::gb) == "1,500 GB");
   CHECK(show_bytes(-kGiB) == "-1 GiB");
+  CHECK(show_bytes(20 * kTiB) == "20 TiB");
+  CHECK(show_bytes(2e13, Units::gb) == "20 TB");
+  CHECK(show_bytes(2e18, Units::gb) == "2,000 PB");
   CHECK(show_count(512) == "512");
   CHECK(show_count(128256) == "128,256");
+  CHECK(show_count(7.25e6) == "7.25 M");
   CHECK(show_count(70553706496.0) == "70.6 B");
+  CHECK(show_count(1.5e12) == "1.50 T");
   CHECK(show_count(8.4e23) == "8.40e23");
   CHECK(show_grouped(1234567) == "1,234,567");
   CHECK(show_grouped(-123) == "-123");
