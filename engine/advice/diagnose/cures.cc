@@ -78,6 +78,7 @@ void leave_out_figures(Finding& cure) {
 void add_training_cures(Case& c) {
   std::vector<Finding> cures;
   for (Finding& cure : training_remedies(c.plan, c.training, kAll)) {
+    if (c.measured.fixed_segments && std::string_view(cure.id) == "expandable_segments") continue;
     if (!suits(c.symptom, cure.id) || (c.assumed && std::string_view(cure.id) == "together")) continue;
     cures.push_back(std::move(cure));
   }

@@ -209,9 +209,13 @@ void take_words(const LogReading& log, Measured& out) {
   }
 }
 
-/// An error of PyTorch between a server's lines is the server's.
+/// An error of PyTorch between a server's lines, or in its words, is the server's; one of a trainer that generates with
+/// a server is the trainer's.
 void take_program(const LogReading& log, Measured& out) {
-  if (is_serving_tool(log.program) && !is_serving_tool(out.tool)) out.tool = log.program;
+  constexpr std::string_view kAnybodys[] = {"", "PyTorch", "CUDA", "NCCL", "host", "launcher"};
+  const bool anybodys = std::find(std::begin(kAnybodys), std::end(kAnybodys), out.tool) != std::end(kAnybodys);
+  if (is_serving_tool(log.program) && anybodys) out.tool = log.program;
+  out.fixed_segments = log.fixed_segments;
 }
 
 /// Of the rank that speaks first: others are in other places of the pipeline.

@@ -33,6 +33,7 @@ struct Measured {
   bool process_known = false;   // what the process holds is stated, not only what the GPU holds
   std::string resource, stage;  // "host", "shm"; "weights", "kv", "compute", "graphs"
   std::string broken;           // "cuBLAS", "NCCL": what failed and does not say for want of what
+  bool fixed_segments = false;  // PyTorch's segments cannot grow where it ran
   const char* tool = "";
   int device_index = -1;
   Series series;

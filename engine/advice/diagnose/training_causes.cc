@@ -89,12 +89,15 @@ bool fragmented(Case& c) {
   const bool cause = m.failed && *m.unallocated >= known(m.tried) * 0.5;
   if (!m.failed && *m.unallocated < 0.15 * known(m.reserved)) return false;
   if (m.failed) c.symptom = Symptom::fragmentation;
-  c.say(cause ? Severity::error : Severity::warning, "fragmentation",
-        "Fragmentation: " + c.shown(*m.unallocated) + " is reserved and not allocated" +
-            (m.failed ? ", " + c.shown(known(m.tried)) + " was asked for in one piece" : "") + "." +
-            (c.assumed ? "" : " The bill counts " + c.shown(line_bytes(c.training, {"fragmentation"})) + " for it.") +
-            " Let segments grow, keep shapes fixed or in few sizes, empty the cache between phases.",
-        c.plan.allocator == Allocator::expandable ? "" : "allocator=expandable");
+  c.say(
+      cause ? Severity::error : Severity::warning, "fragmentation",
+      "Fragmentation: " + c.shown(*m.unallocated) + " is reserved and not allocated" +
+          (m.failed ? ", " + c.shown(known(m.tried)) + " was asked for in one piece" : "") + "." +
+          (c.assumed ? "" : " The bill counts " + c.shown(line_bytes(c.training, {"fragmentation"})) + " for it.") +
+          (m.fixed_segments ? " Keep shapes fixed or in few sizes, empty the cache between phases, set "
+                              "max_split_size_mb; segments that grow do not exist on Windows."
+                            : " Let segments grow, keep shapes fixed or in few sizes, empty the cache between phases."),
+      c.plan.allocator == Allocator::expandable || m.fixed_segments ? "" : "allocator=expandable");
   return true;
 }
 

@@ -13,6 +13,29 @@ namespace {
 
 constexpr double kVllmBlock = 16;  // tokens of a KV block, vLLM's default
 
+const LogFigure* find_first(const std::vector<LogFigure>& figures, std::string_view tool, std::string_view what) {
+  const auto found = std::find_if(figures.begin(), figures.end(),
+                                  [&](const LogFigure& figure) { return figure.what == what && figure.tool == tool; });
+  return found == figures.end() ? nullptr : &*found;
+}
+
+/// Tokens of vLLM's KV blocks: as the log says, or as the concurrency it prints follows from (blocks x tokens /
+/// length).
+double vllm_block(const std::vector<LogFigure>& figures) {
+  const auto number = [&](const char* what) {
+    const LogFigure* figure = find_first(figures, "vLLM", what);
+    return figure == nullptr ? 0 : figure->number;
+  };
+  const double stated = number("block_tokens");
+  if (stated > 0) return stated;
+  const double blocks = number("gpu_blocks");
+  const double tokens = number("max_concurrency") * number("max_model_len");
+  for (double block = 1; block <= 1024 && blocks > 0; block *= 2) {
+    if (std::fabs(tokens / (blocks * block) - 1) < 0.05) return block;
+  }
+  return kVllmBlock;
+}
+
 /// The figures of one message, by name: the last of each.
 struct Message {
   std::map<std::string, const LogFigure*, std::less<>> last;
@@ -52,13 +75,12 @@ void add_bytes(const LogFigure& source, const char* what, double bytes, std::vec
 struct Rule {
   const char* tool;
   const char *first, *second;
-  char operation;  // of the two; '%': the first is so many percent of the result; 'b': blocks of tokens
+  char operation;  // of the two; '%': the first is so many percent of the result; 'b': blocks of so many tokens
   const char* result;
-  double constant = 1;
 };
 
 constexpr Rule kRules[] = {
-    {"vLLM", "gpu_blocks", "", 'b', "kv_tokens", kVllmBlock},
+    {"vLLM", "gpu_blocks", "", 'b', "kv_tokens"},
     {"LMDeploy", "max_model_len_effective", "gpu_blocks", '/', "block_tokens"},
     {"LMDeploy", "block_bytes", "gpu_blocks", '*', "kv_bytes"},
     {"TGI", "free_before_bytes", "free_after_kv_bytes", '-', "kv_bytes"},
@@ -72,7 +94,7 @@ double value_of(const LogFigure& figure) {
   return figure.kind == CaptureKind::bytes ? static_cast<double>(figure.bytes) : figure.number;
 }
 
-void apply(const Rule& rule, const Message& message, std::vector<LogFigure>& out) {
+void apply(const Rule& rule, const Message& message, double block, std::vector<LogFigure>& out) {
   const LogFigure* first = message.find(rule.first);
   const LogFigure* second = rule.second[0] == 0 ? first : message.find(rule.second);
   if (first == nullptr || second == nullptr || std::strcmp(first->tool, rule.tool) != 0) return;
@@ -92,7 +114,7 @@ void apply(const Rule& rule, const Message& message, std::vector<LogFigure>& out
       if (b > 0) add_number(*first, rule.result, a / b, out);
       return;
     default:
-      add_number(*first, rule.result, a * rule.constant, out);
+      add_number(*first, rule.result, a * block, out);
   }
 }
 
@@ -199,8 +221,9 @@ void derive_figures(LogReading& reading) {
   std::map<uint32_t, Message> messages;
   for (const LogFigure& figure : reading.figures) messages[figure.message].last[figure.what] = &figure;
   std::vector<LogFigure> derived;
+  const double block = vllm_block(reading.figures);
   for (const auto& [number, message] : messages) {
-    for (const Rule& rule : kRules) apply(rule, message, derived);
+    for (const Rule& rule : kRules) apply(rule, message, block, derived);
     derive_tensor(message, derived, reading.gaps);
   }
   derive_host(messages, derived);

@@ -7,6 +7,7 @@
 #include "engine/advice/log/derive.h"
 #include "engine/advice/log/device_csv.h"
 #include "engine/advice/log/row_index.h"
+#include "engine/advice/log/windows.h"
 #include "engine/text.h"
 #include "engine/units.h"
 
@@ -122,6 +123,11 @@ struct Reader {
     if (capture.name == "rank" || capture.name == "tp_rank") ranks[message] = static_cast<int>(capture.number);
   }
 
+  /// Where ranks write by turns, what each says is a message of its own.
+  bool other_rank(size_t at) const {
+    return prefix_rank >= 0 && prefix_line == line(at) && ranks[message] >= 0 && ranks[message] != prefix_rank;
+  }
+
   /// The rank that the start of this line named.
   void add_prefix(size_t at) {
     if (prefix_rank < 0 || prefix_line != line(at) || ranks[message] >= 0) return;
@@ -131,8 +137,12 @@ struct Reader {
     out.figures.push_back(std::move(rank));
   }
 
+  static bool is_of_program(const Candidate& candidate) {
+    return candidate.row->role == RowRole::prefix || candidate.row->role == RowRole::words;
+  }
+
   void take(const Candidate& candidate, const RowMatch& match, size_t at) {
-    if (candidate.row->role == RowRole::prefix) {
+    if (is_of_program(candidate)) {
       if (out.program[0] == 0) out.program = candidate.family->tool;
       for (const Capture& capture : match.captures) {
         prefix_rank = static_cast<int>(capture.number);
@@ -142,7 +152,9 @@ struct Reader {
       return;
     }
     const bool other_tool = std::string_view(tool) != candidate.family->tool;
-    if (candidate.row->role == RowRole::starts || other_tool || message == 0) begin_message(candidate.family->tool);
+    if (candidate.row->role == RowRole::starts || other_tool || message == 0 || other_rank(at)) {
+      begin_message(candidate.family->tool);
+    }
     add_prefix(at);
     std::string on;
     for (const Capture& capture : match.captures) {
@@ -187,14 +199,14 @@ struct Reader {
 
   /// Reads what begins at a position; where reading goes on.
   size_t read_at(const RowIndex& index, size_t at) {
-    const RowBegin begin{text, at, scan_number(text, at)};
+    const RowBegin begin(text, at);
     RowMatch near_miss;
     size_t from = 0;
     while (const Candidate* candidate = index.next(begin, from)) {
       RowMatch match = match_row(candidate->pattern, candidate->family->gigabyte, text, at);
       if (match.matched) {
         take(*candidate, match, at);
-        if (candidate->row->role != RowRole::prefix) known_line = line(match.end - 1);
+        if (!is_of_program(*candidate)) known_line = line(match.end - 1);
         return match.end;
       }
       if (near_miss.captures.empty() && candidate->row->role != RowRole::loose) near_miss = std::move(match);
@@ -236,6 +248,7 @@ LogReading read_log(std::string_view log) {
   reader.read();
   LogReading reading = std::move(reader.out);
   reading.left_out_bytes = text.left_out;
+  reading.fixed_segments = segments_are_fixed(log);
   read_device_csv(log, reading);
   forget_known(reading);
   derive_figures(reading);

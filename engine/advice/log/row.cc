@@ -5,7 +5,8 @@ namespace vram {
 namespace {
 
 constexpr size_t kSkip = 200, kWord = 120;
-constexpr size_t kCutWords = 3;  // characters of a text cut off that are enough to know it by
+constexpr size_t kCutWords = 3;       // characters of a text cut off that are enough to know it by
+constexpr size_t kCutSizeWords = 12;  // where no word stands before the size
 constexpr uint64_t kLeastBytes = 1 << 20;
 constexpr size_t kKnown = 6;  // characters that matched before a size without a unit, to take it for one
 
@@ -90,7 +91,7 @@ struct Matcher {
 
   /// The end of the text inside words behind a figure is taken for their end.
   bool one_character(std::string_view& rest) {
-    if (at >= text.size() && captured && literal >= kCutWords) {
+    if (at >= text.size() && captured && literal >= (matched > literal ? kCutWords : kCutSizeWords)) {
       rest.remove_prefix(1);
       return rest.find('{') == std::string_view::npos;
     }
@@ -129,7 +130,7 @@ struct Matcher {
 
   /// To where the words behind the sign begin.
   bool skip_to(std::string_view& rest) {
-    int lines = rest[0] == '$' ? 3 : 0;
+    int lines = rest[0] == '$' ? 3 : 1;  // a terminal may have broken the one
     rest.remove_prefix(1);
     const std::string_view words = words_of(rest);
     for (size_t i = at; i < text.size() && i < at + kSkip; ++i) {
@@ -155,6 +156,7 @@ struct Matcher {
     rest.remove_prefix(close + 1);
     literal = 0;
     skip_prefix();
+    if (kind == 'p') return capture_before(std::move(name));
     if (kind == 'w' || kind == 't') return capture_text(kind, std::move(name), rest);
     if (kind == 'n' || kind == 'f') return capture_number(std::move(name));
     if (kind == 'L') return capture_list(name);
@@ -165,6 +167,22 @@ struct Matcher {
     at = capture.end;
     captured = true;
     if (!capture.name.empty()) out.captures.push_back(std::move(capture));
+  }
+
+  /// On the same line.
+  bool capture_before(std::string name) {
+    size_t begin = at;
+    if (at == 0 || text.gap(at) == Gap::line) return false;
+    do --begin;
+    while (begin > 0 && at - begin < kWord && text.gap(begin) == Gap::none && word_character_before(begin));
+    if (!word_character(text.at(begin))) return false;
+    out.captures.push_back({std::move(name), CaptureKind::text, Scan::read, 0, 0, text.excerpt(begin, at), begin, at});
+    return true;
+  }
+
+  bool word_character_before(size_t i) const {
+    const char c = text.at(i - 1);
+    return word_character(c) || c == '_' || c == '-';
   }
 
   bool capture_number(std::string name) {
@@ -186,7 +204,7 @@ struct Matcher {
 
   bool capture_size(char kind, const std::string& name, std::string_view rest = {}) {
     const bool sized =
-        kind == 'S' || (std::string_view("MGD").find(kind) != std::string_view::npos && unit_behind(rest));
+        kind == 'S' || (std::string_view("MGDB").find(kind) != std::string_view::npos && unit_behind(rest));
     Capture found{name.empty() ? name : name + "_bytes", CaptureKind::bytes, Scan::read, 0, 0, "", at, at};
     if (kind == 'b' && unit_before(found)) {
       keep(std::move(found));
@@ -258,6 +276,7 @@ struct Matcher {
       if (kind == 't' && !words.empty() && words_follow(words, end)) break;
       if (kind == 't' && !words.empty() && words[0] == '|' && text.at(end) == '|') break;  // a cell ends there
     }
+    while (kind == 'w' && end > at + 1 && text.at(end - 1) == '.') --end;  // of the sentence
     if (end == at) return false;
     Capture found{std::move(name), CaptureKind::text, Scan::read, 0, 0, text.excerpt(at, end), at, end};
     keep(std::move(found));

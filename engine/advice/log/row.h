@@ -14,6 +14,7 @@ enum class RowRole : uint8_t {
   figures,
   starts,  // a message of its own begins here: figures behind it belong together
   prefix,  // stands before the text of a line and says whose it is
+  words,   // a name or a path that only this program has: says whose the log is
   loose    // words of nobody's own: a number without a unit is no size there, and not missed
 };
 
@@ -26,9 +27,10 @@ enum class RowRole : uint8_t {
 ///             the number, "GB):"
 ///   {n name}  a whole number            {f name}           any number
 ///   {w name}  a word                    {t name}           text up to what follows, on the line
+///   {p name}  the word before the row, at its beginning alone
 ///   {L name}  sizes, one after the other
 ///   <...>     may be missing            ^                  what is behind may be missing, from some point on
-///   ~         anything, on the line     $                  anything, up to three lines on
+///   ~         anything, to the next line   $               anything, up to three lines on
 ///   @         any of '":=,()            !                  a row of dots
 ///   &         the end of a line
 /// A capture without a name is read over. Sizes are reported as name_bytes; where the row has an `on`, those of a

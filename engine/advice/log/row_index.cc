@@ -6,17 +6,21 @@
 namespace vram {
 namespace {
 
-constexpr std::string_view kUnits = "bkmgt";  // the letters a unit begins with
+size_t pair_of(char first, char second) {
+  return (static_cast<uint8_t>(lower_case(first)) * 37u + static_cast<uint8_t>(lower_case(second))) & 1023u;
+}
 
 Candidate candidate_of(const LogFamily& family, const LogRow& row) {
   Candidate made{&family, &row, row.pattern};
   std::string_view rest = made.pattern;
+  if (rest.substr(0, 2) == "{p") rest.remove_prefix(rest.find('}') + 1);
+  while (!rest.empty() && rest[0] == ' ') rest.remove_prefix(1);
   if (rest[0] == '{') {
-    const bool bare = rest[1] == 'n' || rest[1] == 'f';
+    const bool known = rest[1] == 'n' || rest[1] == 'f' || rest[1] == 'S';
     made.size = rest[1] == 'S';
     rest.remove_prefix(rest.find('}') + 1);
     while (!rest.empty() && rest[0] == ' ') rest.remove_prefix(1);
-    if (bare && !rest.empty() && !is_pattern_sign(rest[0])) made.behind_number = lower_case(rest[0]);
+    if (known && !rest.empty() && !is_pattern_sign(rest[0])) made.behind = lower_case(rest[0]);
     return made;
   }
   size_t length = 0;
@@ -35,8 +39,9 @@ bool differs(const LogText& text, size_t at, char expected) {
 
 bool may_begin(const Candidate& candidate, const RowBegin& begin) {
   const LogText& text = begin.text;
-  if (candidate.size) return kUnits.find(lower_case(text.at(begin.number.end))) != std::string_view::npos;
-  if (candidate.behind_number != '\0') return !differs(text, begin.number.end, candidate.behind_number);
+  const size_t behind = candidate.size ? begin.behind_size : begin.behind_number;
+  if (candidate.size && behind == 0) return false;
+  if (candidate.behind != '\0') return !differs(text, behind, candidate.behind);
   for (size_t i = 1; i < candidate.head.size() && candidate.head[i] != '\0'; ++i) {
     if (lower_case(text.at(begin.at + i)) != candidate.head[i]) return !differs(text, begin.at + i, candidate.head[i]);
   }
@@ -44,6 +49,14 @@ bool may_begin(const Candidate& candidate, const RowBegin& begin) {
 }
 
 }  // namespace
+
+RowBegin::RowBegin(const LogText& log, size_t position) : text(log), at(position) {
+  const NumberScan number = scan_number(text, at);
+  if (number.result == Scan::absent) return;
+  behind_number = number.end;
+  const UnitScan unit = scan_unit(text, number.end, Gigabyte::binary);
+  if (unit.bytes > 0) behind_size = unit.end;
+}
 
 RowIndex::RowIndex() {
   for (const auto families : {compiler_families, torch_families, device_families, training_families, vllm_families,
@@ -56,14 +69,24 @@ RowIndex::RowIndex() {
 
 void RowIndex::add(const Candidate& candidate) {
   const char first = candidate.head[0];
+  const char second = candidate.head[1];
+  if (second != '\0') return by_pair_[pair_of(first, second)].push_back(candidate);
   if (first != '\0') return by_character_[static_cast<uint8_t>(first)].push_back(candidate);
   for (char digit = '0'; digit <= '9'; ++digit) by_character_[static_cast<uint8_t>(digit)].push_back(candidate);
 }
 
+const std::vector<Candidate>& RowIndex::by_pair(const RowBegin& begin) const {
+  const size_t next = begin.at + 1;
+  const LogText& text = begin.text;
+  return by_pair_[pair_of(text.at(begin.at), text.at(text.gap(next) == Gap::line ? text.behind_prefix(next) : next))];
+}
+
 const Candidate* RowIndex::next(const RowBegin& begin, size_t& from) const {
-  const std::vector<Candidate>& rows = by_character_[static_cast<uint8_t>(lower_case(begin.text.at(begin.at)))];
-  while (from < rows.size()) {
-    const Candidate& candidate = rows[from++];
+  const std::vector<Candidate>& longer = by_pair(begin);
+  const std::vector<Candidate>& rest = by_character_[static_cast<uint8_t>(lower_case(begin.text.at(begin.at)))];
+  while (from < longer.size() + rest.size()) {
+    const Candidate& candidate = from < longer.size() ? longer[from] : rest[from - longer.size()];
+    ++from;
     if (may_begin(candidate, begin)) return &candidate;
   }
   return nullptr;

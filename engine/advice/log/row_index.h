@@ -15,19 +15,21 @@ struct Candidate {
   const LogRow* row = nullptr;
   std::string_view pattern;
   std::array<char, 8> head = {};  // the characters it begins with, small letters without blanks; 0: anything
-  char behind_number = '\0';      // of one that begins with a number: what stands behind it, where that is known
+  char behind = '\0';             // of one that begins with a number or a size: what stands behind it, where known
   bool size = false;              // of one that begins with a size: a unit stands behind the number
 };
 
-/// A position where a row may begin.
+/// A position where a row may begin, with the number and the size that begin there.
 struct RowBegin {
+  RowBegin(const LogText& log, size_t position);
+
   const LogText& text;
   size_t at;
-  NumberScan number;  // that begins there
+  size_t behind_number = 0, behind_size = 0;  // 0: none begins there
 };
 
-/// The rows of all tools, by the character they begin with. Of the millions of characters of a log hardly any begins a
-/// row: their heads tell that without the whole comparison.
+/// The rows of all tools, by the two characters they begin with. Of the millions of characters of a log hardly any
+/// begins a row: their heads tell that without the whole comparison.
 class RowIndex {
  public:
   RowIndex();
@@ -37,8 +39,10 @@ class RowIndex {
 
  private:
   void add(const Candidate& candidate);
+  const std::vector<Candidate>& by_pair(const RowBegin& begin) const;
 
-  std::array<std::vector<Candidate>, 256> by_character_;
+  std::array<std::vector<Candidate>, 1024> by_pair_;
+  std::array<std::vector<Candidate>, 256> by_character_;  // rows that begin with a number, or with one character
 };
 
 }  // namespace vram

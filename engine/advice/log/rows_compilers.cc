@@ -5,9 +5,16 @@ namespace {
 
 // XLA's K, M and G are binary.
 constexpr LogRow kXla[] = {
-    {"in memory space vmem. Used {S used} of {S capacity} vmem.^ Exceeded vmem capacity by {S exceeded}",
+    {"Scoped allocation with size {S used} and limit {S capacity} exceeded scoped vmem limit by {S exceeded}",
      "space=vmem;resource=on-chip", RowRole::starts},
-    {"in memory space {t space}. Used {S used} of {S capacity} {t}.^ Exceeded {t} capacity by {S exceeded}", "",
+    {"Insufficient scoped vmem: {S used} > {S capacity}", "space=vmem;resource=on-chip", RowRole::starts},
+    {"size {B used} exceeds the scoped vmem limit of {B capacity}", "space=vmem;resource=on-chip", RowRole::starts},
+    {"in memory space vmem^<.><;> Used {S used} of {S capacity}^< vmem>.^ Exceeded vmem capacity by {S exceeded}",
+     "space=vmem;resource=on-chip", RowRole::starts},
+    {"in memory space smem^<.><;> Used {S used} of {S capacity}^< smem>.^ Exceeded smem capacity by {S exceeded}",
+     "space=smem;resource=on-chip", RowRole::starts},
+    {"in memory space sflag", "space=sflag;resource=on-chip", RowRole::starts},
+    {"in memory space {w space}^<;> Used {S used} of {S capacity}^< hbm>.^ Exceeded {w} capacity by {S exceeded}", "",
      RowRole::starts},
     {"Used {S used} of {S capacity} hbm.^ Exceeded hbm capacity by {S exceeded}", "", RowRole::starts},
     {"Total hbm usage >= {S total}:^ reserved {S reserved}^ program {S program}^ arguments {S arguments}"},
@@ -52,6 +59,13 @@ constexpr LogRow kTensorFlow[] = {
     {"MaxInUse: {B max_in_use}"},
     {"NumAllocs: {n num_allocs}"},
     {"MaxAllocSize: {B max_alloc}"},
+    {"Allocation of {B tried} exceeds {f}% of <free ><total >system memory", "resource=host", RowRole::starts},
+};
+
+// jax.Device.memory_stats(): bytes.
+constexpr LogRow kJaxStatistics[] = {
+    {"peak_bytes_in_use@{B peak}"},       {"bytes_in_use@{B in_use}"},   {"bytes_limit@{B limit}"},
+    {"largest_alloc_size@{B max_alloc}"}, {"num_allocs@{n num_allocs}"}, {"bytes_reserved@{B reserved}"},
 };
 
 constexpr LogRow kOnnx[] = {
@@ -103,6 +117,7 @@ constexpr LogRow kNeuron[] = {
 
 constexpr LogFamily kFamilies[] = {{"XLA", Gigabyte::binary, kXla},
                                    {"TensorFlow", Gigabyte::binary, kTensorFlow},
+                                   {"JAX memory_stats", Gigabyte::binary, kJaxStatistics},
                                    {"ONNX Runtime", Gigabyte::binary, kOnnx},
                                    {"PaddlePaddle", Gigabyte::binary, kPaddle},
                                    {"MindSpore", Gigabyte::binary, kMindSpore},

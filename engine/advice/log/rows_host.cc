@@ -11,6 +11,13 @@ constexpr LogRow kKernel[] = {
     {"Kill<ed> process {n}<, UID {n},> ({t process_name}) total-vm:{S total_vm}^, anon-rss:{S anon_rss}^, file-rss:"
      "{S file_rss}",
      "resource=host"},
+    {"Kill<ed> process {n}<, UID {n},> ({t process_name}) anon-rss:{S anon_rss}^, file-rss:{S file_rss}",
+     "resource=host"},
+    {"oom_reaper: reaped process {n} ({t}), now anon-rss:{S}^, file-rss:{S}"},  // what is left of it
+    {"invoked oom-killer", "resource=host"},
+    {"total-vm:{S total_vm}"},
+    {"anon-rss:{S anon_rss}"},
+    {"file-rss:{S file_rss}"},
     {"or sacrifice child", "resource=host"},
     {"Memory cgroup out of memory", "constraint=memcg;resource=host"},
     {"memory: usage {S host_used}, limit {S host_limit}, failcnt", "resource=host"},
@@ -20,6 +27,13 @@ constexpr LogRow kKernel[] = {
 };
 
 constexpr LogRow kLauncher[] = {
+    {"OOMKilled\"@false"},  // a container that was not
+    {"has been killed by the OOM killer", "resource=host"},
+    {"Failed with result 'oom-kill'", "resource=host"},
+    {"The node was low on resource: memory^. Threshold quantity: {S}^, available: {S host_free}", "resource=host"},
+    {"Limits:$memory: {S host_limit}"},
+    {"mem {S host_used} exceeded limit {S host_limit}", "resource=host"},  // PBS
+    {"TERM_MEMLIMIT", "resource=host"},                                    // LSF
     {"exitcode: {n exitcode}^) local_rank: {n local_rank}"},
     {"return code = {n exitcode}"},
     {"Reason: OOMKilled$Exit Code: {n exitcode}", "resource=host"},
@@ -41,18 +55,17 @@ constexpr LogRow kSlurm[] = {
     {"have been OOM Killed", "resource=host"},
     {"exceeded memory limit ({n} > {n}), being killed", "resource=host;unread=host_used_bytes"},  // in kB or in bytes
     {"Exceeded job memory limit", "resource=host"},
+    {"Exceeded step memory limit", "resource=host"},
     {"exceeded virtual memory limit", "resource=host"},
 };
 
 // psutil's bytes / 2^30, called GB.
 constexpr LogRow kRay[] = {
-    {"memory used={S task_used}) was running was {S host_used} / {S host_total} ({f fraction})^, which exceeds the "
-     "memory "
-     "usage threshold of {f threshold}",
+    {"memory used={S task_used})"},
+    {"was {S host_used} / {S host_total} ({f fraction})^, which exceeds the memory usage threshold of {f threshold}",
      "resource=host"},
-    {"was running was {S host_used} / {S host_total} ({f fraction})^, which exceeds the memory usage threshold of "
-     "{f threshold}",
-     "resource=host"},
+    {"was {S host_used} / {S host_total}, which exceeds the memory usage threshold", "resource=host"},
+    {"killed due to the node running low on memory", "resource=host"},
     {"{n oom_events} Workers (tasks / actors) killed due to memory pressure", "resource=host"},
     {"is used ({G host_used} / {S host_total}). The top", "resource=host"},
 };
@@ -62,7 +75,9 @@ constexpr LogRow kAllocators[] = {
     {"DefaultCPUAllocator: ", "resource=host", RowRole::starts},
     {"os error 1455", "resource=host;code=1455"},
     {"WinError 1455", "resource=host;code=1455"},
+    {"paging file is too small", "resource=host"},
     {"std::bad_alloc", "resource=host"},
+    {"MemoryError &", "resource=host"},
     {"Unable to allocate {S tried} for an array with shape", "resource=host", RowRole::starts},
     {"memory allocation of {B tried} bytes failed", "resource=host", RowRole::starts},
     {"Could not allocate pinned host memory of size: {B tried}", "resource=host", RowRole::starts},
@@ -87,7 +102,9 @@ constexpr LogRow kShared[] = {
 
 constexpr LogRow kOthers[] = {
     {"CUDA_ERROR_OUT_OF_MEMORY", "oom=1"},
+    {"Error out of memory at line", "oom=1"},  // bitsandbytes
     {"Some modules are dispatched on the CPU or the disk", "stage=weights"},
+    {"Current model requires {B offload_buffer} bytes of buffer for offloaded layers", "stage=weights"},
 };
 
 constexpr LogFamily kFamilies[] = {

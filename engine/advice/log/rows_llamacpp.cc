@@ -5,31 +5,21 @@ namespace {
 
 // llama.cpp, 2023 to 2026: "MB" was binary. A sum over devices ("KV self size") has no device.
 constexpr LogRow kLlama[] = {
-    {"load_tensors: {w on}< model> buffer size = {S weights}"},
+    {"load_tensors: {w on} buffer size = {S weights}"},  // to 2024
+    {"{p on} model buffer size = {S weights}"},
+    {"{p on} KV buffer size = {S kv}"},
+    {"{p on} compute buffer size = {S compute}"},
+    {"RS buffer size = {S recurrent}"},
+    {"output buffer size = {S output}"},
     {"KV self size = {S kv}^, K ({w k_type}): {S k}, V ({w v_type}): {S v}"},
-    {"kv_cache_init: {w on} KV buffer size = {S kv}"},
-    {"kv_cache_unified: {w on} KV buffer size = {S kv}"},
-    {"kv_cache_unified_iswa: {w on} KV buffer size = {S kv}"},
-    {"kv_cache: {w on} KV buffer size = {S kv}"},
-    {"init: {w on} KV buffer size = {S kv}"},
-    {"kv_cache: size = {S kv} ({n n_ctx} cells^, {n kv_layers} layers^, {n}</{n}> seqs), K ({w k_type}): {S k}, V "
-     "({w v_type}): {S v}"},
-    {"kv_cache_unified: size = {S kv} ({n n_ctx} cells^, {n kv_layers} layers^, {n}</{n}> seqs), K ({w k_type}): {S "
-     "k}, "
-     "V "
-     "({w v_type}): {S v}"},
-    {"kv_cache: size = {S kv}"},
-    {"kv_cache_unified: size = {S kv}"},
-    {"init: size = {S kv}"},
-    {"memory_recurrent: {w} RS buffer size = {S recurrent}"},
-    {"model: {w} output buffer size = {S output}"},
-    {"context: {w} output buffer size = {S output}"},
-    {"output_reserve: {w} output buffer size = {S output}"},
-    {"model: {w on} compute buffer size = {S compute}"},
-    {"context: {w on} compute buffer size = {S compute}"},
-    {"sched_reserve: {w on} compute buffer size = {S compute}"},
-    {"reserve: {w on} compute buffer size = {S compute}"},
+    {"VRAM KV self = {S kv}"},
+    {"memory_recurrent: size = {S recurrent}"},
+    {"kv_cache<_unified>: size = {S kv}^ ({n n_ctx} cells^, {n kv_layers} layers^<, {n}></{n}>< seqs>), K ({w "
+     "k_type}): {S k}, V ({w v_type}): {S v}"},
+    {"size = {S kv} ({n n_ctx} cells^, {n kv_layers} layers^<, {n}></{n}>< seqs>), K ({w k_type}): {S k}, V ({w "
+     "v_type}): {S v}"},
     {"compute buffer total size = {S compute}"},
+    {"= {S scratch} VRAM for the scratch buffer"},
     {"offloaded {n layers_offloaded}/{n layers_total} layers to GPU"},
     {"n_ctx = {n n_ctx}"},
     {"n_ctx: {n n_ctx}"},
@@ -50,7 +40,7 @@ constexpr LogRow kLlama[] = {
     {"file size = {S file} ({f bits_per_weight} BPW)"},
     {"general.name = {t model_name}"},
     {"mem required = {S host_required}^ (+ {S per_state} per state)"},
-    {"total VRAM used: {S used}"},
+    {"total VRAM used: {S used}^ (model: {S weights}, context: {S context})"},
     {"VRAM used: {S vram_used}"},
     {"VRAM scratch buffer: {S scratch}"},
     {"ggml ctx size = {S ggml_ctx}"},
@@ -69,9 +59,14 @@ constexpr LogRow kLlama[] = {
     {"failed to allocate buffer, size = {S tried}", "", RowRole::starts},        // Metal
     {"Device memory allocation of size {B tried} failed", "", RowRole::starts},  // Vulkan
     {"ErrorOutOfDeviceMemory", "oom=1"},
+    {"ggml_cuda", "", RowRole::words},
     {"error: Insufficient Memory (00000008", "oom=1", RowRole::starts},           // Metal
     {"can't allocate {B tried} Bytes of memory on device", "", RowRole::starts},  // SYCL
     {"memory pool (needed {B tried}, available {B free})", "", RowRole::starts},
+    {"not enough space in the buffer (needed {B tried}^, largest block available {B free}", "", RowRole::starts},
+    {"insufficient memory (attempted to allocate {S tried})", "resource=host", RowRole::starts},
+    {"failed to mlock {B tried}-byte buffer^ (after previously locking {B locked} bytes)", "resource=host",
+     RowRole::starts},
     {"CUDA error {n} at ~: out of memory", "oom=1"},
     {"failed to allocate buffer for kv cache", "stage=kv"},
     {"failed to allocate compute buffers", "stage=compute"},
@@ -105,6 +100,7 @@ constexpr LogRow kDiffusion[] = {
 // Ollama's logfmt. Lists are by GPU; "required" and "total" are sums.
 constexpr LogRow kOllama[] = {
     {"layers.model={n layers_total}", "", RowRole::starts},
+    {"\"model layers\"={n layers_total}", "", RowRole::starts},
     {"layers.offload={n layers_offloaded}"},
     {"memory.available=\"[{L available}"},
     {"memory.available=\"{S available}"},
@@ -126,7 +122,24 @@ constexpr LogRow kOllama[] = {
     {"msg=\"total memory\" size=\"{S total}"},
     {"msg=\"gpu memory\" ~available=\"{S available}\" free=\"{S free}\""},
     {"msg=\"system memory\" total=\"{S host_total}\" free=\"{S host_free}\"^ free_swap=\"{S swap_free}\""},
-    {"{S available} VRAM available^, loading up to {n layers_most} GPU layers", "", RowRole::starts},
+    {"{S available} VRAM available^, loading< up to> {n layers_most}< cuda>< rocm>< metal> GPU layers^ out of "
+     "{n layers_total}",
+     "", RowRole::starts},
+    {"msg=evaluating ~available=\"[{L available}"},
+    {"msg=evaluating ~available=\"{S available}"},
+    {"msg=\"updated VRAM\" ~total=\"{S capacity}\" available=\"{S available}\""},
+    {"msg=\"updated VRAM based on existing loaded models\" ~total=\"{S capacity}\" available=\"{S available}\""},
+    {"msg=\"gpu reported\" ~available=\"{S available}\""},
+    {"msg=\"amdgpu memory\" gpu={n device} total=\"{S capacity}\""},
+    {"msg=\"amdgpu memory\" gpu={n device} available=\"{S available}\""},
+    {"msg=\"updating cuda memory data\" $now.total=\"{S capacity}\" now.free=\"{S free}\"^ now.used=\"{S used}\""},
+    {"msg=\"updating rocm free memory\" ~before=\"{S}\" now=\"{S free}\""},
+    {"msg=\"updating system memory data\" $now.total=\"{S host_total}\" now.free=\"{S host_free}\"^ "
+     "now.free_swap=\"{S swap_free}\""},
+    {"msg=\"peak memory\" size=\"{S peak}\""},
+    {"runner.size=\"{S total}\""},
+    {"runner.vram=\"{S runner_vram}\""},
+    {"insufficient memory for image generation: need {S tried}, have {S free}", "", RowRole::starts},
     {"\"total vram\"=\"{S vram_total}"},
     {"total_vram=\"{S vram_total}"},
     {"parallel={n} required=\"{S required_full}"},
@@ -146,16 +159,28 @@ constexpr LogRow kOllama[] = {
      "resource=host", RowRole::starts},
     {"model request too large for system\" requested={B host_required} available={B host_free}", "resource=host",
      RowRole::starts},
+    {"model request too large for system\" requested=\"{S host_required}\" system=\"{S host_total}\"", "resource=host",
+     RowRole::starts},
+    {"requested model ({S host_required}) is too large for this system ({S host_total})", "resource=host",
+     RowRole::starts},
+    {"model requires more system memory than is currently available", "resource=host", RowRole::starts},
+    {"memory layout cannot be allocated", "oom=1", RowRole::starts},
 };
 
-// `ollama ps`, whose sizes are decimal.
+// `ollama ps`, whose sizes are decimal; so are those of its oldest refusals.
 constexpr LogRow kOllamaPs[] = {
+    {"model requires at least {S host_required} of< total> memory", "resource=host", RowRole::starts},
     {"{S total} {f gpu_percent}% GPU"},
     {"{S total} {f}%/{f gpu_percent}% CPU/GPU"},
     {"{S total} 100% CPU"},
 };
 
 constexpr LogRow kMlx[] = {
+    {"Unable to allocate {B tried} bytes", "", RowRole::starts},
+    {"[metal::malloc] Resource limit ({n resource_limit}) exceeded", "oom=1", RowRole::starts},
+    {"max_recommended_working_set_size@{B working_set}"},
+    {"max_buffer_length@{B max_buffer}"},
+    {"requires {S weights} which is close to the maximum recommended size of {S working_set}", "", RowRole::starts},
     {"Attempting to allocate {B tried} bytes which is greater than the maximum allowed buffer size of {B max_buffer} "
      "bytes",
      "", RowRole::starts},

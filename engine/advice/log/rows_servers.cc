@@ -16,7 +16,14 @@ constexpr LogRow kSglang[] = {
     {"max_total_tokens={n} is larger than the profiled value {n kv_tokens}"},
     {"avail_mem={S avail_capturing}"},
     {"KV size: {S kv}"},
-    {"Mamba Cache is allocated. ~conv_state size: {S conv_state}^<,> ssm_state size: {S recurrent}"},
+    {"K size: {S k}^, V size: {S v}"},
+    {"Mamba Cache is allocated. $conv_state< size:> {S conv_state}^<,> ssm_state< size:> {S recurrent}^<,> "
+     "intermediate_ssm_state_cache< size:> {S recurrent_drafts}^<,> intermediate_conv_window_cache< size:> "
+     "{S conv_drafts}"},
+    {"sliding window memory pool~full_layer_tokens={n kv_tokens_full}^, swa_layer_tokens={n kv_tokens_window}"},
+    {"Allocating {S host_kv} host memory for hierarchical KV cache"},
+    {"Not enough host memory available. Requesting {S host_required} but only have {S host_free} free", "resource=host",
+     RowRole::starts},
     {"Memory pool end. avail mem={S avail_after_pool}"},
     {"Capture <target ><draft ><verify ><prefill ><decode ><piecewise >cuda graph begin. $avail mem="
      "{S avail_before_graph}"},
@@ -37,12 +44,19 @@ constexpr LogRow kSglang[] = {
     {"mem_fraction_static={f mem_fraction}"},
     {"Raise --mem-fraction-static above {f mem_fraction_needed}"},
     {"under --mem-fraction-static={f mem_fraction}", "stage=kv"},
-    {"--mem-fraction-static={f mem_fraction}"},
+    {"--mem-fraction-static<=> {f mem_fraction}"},
+    {"--chunked-prefill-size<=> {n chunked_prefill_size}"},
+    {"--max-prefill-tokens<=> {n max_prefill_tokens}"},
+    {"--max-running-requests<=> {n max_running_requests}"},
+    {"--context-length<=> {n max_model_len}"},
+    {"--tp-size<=> {n tensor_parallel}"},
     {"Not enough memory. Please try to increase --mem-fraction-static", "stage=kv"},
     {"Capture cuda graph failed", "stage=graphs"},
     {"#running-req: {n running}^, #token: {n tokens_used}^, token usage: {f kv_usage}"},
     {"Decode out of memory happened. #retracted_reqs: {n retracted}"},
     {"KV cache pool is full. Retract requests. #retracted_reqs: {n retracted}"},
+    {"#running-req: {n running}^, #full token: {n tokens_used}^, full token usage: {f kv_usage}"},
+    {"Decode out of memory.$Try to allocate {n tokens_needed} tokens^.$Available tokens: {n tokens_free}", "stage=kv"},
     {"Prefill out of memory.$Try to allocate {n tokens_needed} tokens^.$Available tokens: {n tokens_free}", "stage=kv"},
     {"Failed to allocate memory for {w buffer} with size {B tried} and alignment", "stage=compute",
      RowRole::starts},  // FlashInfer's workspace
@@ -50,10 +64,22 @@ constexpr LogRow kSglang[] = {
 };
 
 // tensorrt_llm/cpp: MemUsageChange in MiB; kv_cache_creator of the PyTorch back end in GiB.
+constexpr LogRow kSglangWords[] = {
+    {"--mem-fraction-static", "", RowRole::words}, {"mem_fraction_static", "", RowRole::words},
+    {"sglang/srt/", "", RowRole::words},           {"sglang.launch_server", "", RowRole::words},
+    {"--cuda-graph-max-bs", "", RowRole::words},
+};
+
 constexpr LogRow kTrtllm[] = {
     {"CPU +{M}, GPU +{M gpu_added}, now: CPU {M host_used}, GPU {M used} (MiB)", "", RowRole::starts},
     {"[MemUsageSnapshot] ~: CPU {S host_used}, GPU {S used}", "", RowRole::starts},
     {"TRT CPU/GPU memory allocators: CPU {S host_peak}, GPU {S peak}"},
+    {"Engine building and serialization: CPU: {S host_peak}"},
+    {"Total Weights Memory: {B weights}"},
+    {"Total Activation Memory: {B activation}"},
+    {"Total Device Persistent Memory: {B persistent}"},
+    {"Total Scratch Memory: {B scratch}"},
+    {"Max Scratch Memory: {B scratch}"},
     {"TRTGptModel maxBatchSize: {n max_running_requests}"},
     {"TRTGptModel maxNumTokens: {n batch_tokens}"},
     {"TRTGptModel maxSequenceLen: {n max_model_len}"},
@@ -70,6 +96,8 @@ constexpr LogRow kTrtllm[] = {
     {"Number of blocks in KV cache primary pool: {n gpu_blocks}"},
     {"Number of blocks in KV cache secondary pool: {n host_blocks}"},
     {"Number of tokens per block: {n block_tokens}"},
+    {"primary blocks={n gpu_blocks}^, secondary blocks={n host_blocks}^, max sequence length={n max_model_len}"},
+    {"to fit in kvCache. they are reduced to {n max_model_len_effective}"},
     {"Max KV cache pages per sequence: {n}"},
     {"Memory used after loading model weights (inside torch) in memory usage profiling: {S weights}", "",
      RowRole::starts},
@@ -99,6 +127,9 @@ constexpr LogRow kTrtllmStatistics[] = {
     {"\"maxNumBlocks\" @{n gpu_blocks}"},
     {"\"tokensPerBlock\" @{n block_tokens}"},
     {"\"pinnedMemUsage\" @{B host_pinned}"},
+    {"[TensorRT-LLM]", "", RowRole::words},
+    {"[TRT-LLM]", "", RowRole::words},
+    {"tensorrt_llm/", "", RowRole::words},
 };
 
 constexpr LogRow kTgi[] = {
@@ -106,11 +137,13 @@ constexpr LogRow kTgi[] = {
     {"text_generation_router", "", RowRole::prefix},
     {"text_generation_client", "", RowRole::prefix},
     {"warmup~max_prefill_tokens={n prefill_tokens}"},
-    {"Default `max-batch-prefill-tokens` to {n prefill_tokens}"},
+    {"--max-batch-prefill-tokens<=> {n prefill_tokens}"},
+    {"--max-batch-total-tokens<=> {n kv_tokens}"},
+    {"Default max-batch-prefill-tokens to {n prefill_tokens}"},
     {"Not enough memory to handle {n total_tokens} total tokens with {n prefill_tokens} prefill tokens", "stage=kv",
      RowRole::starts},
     {"Not enough memory to handle {n prefill_tokens} prefill tokens", "stage=kv", RowRole::starts},
-    {"Default `max_batch_prefill_tokens` to {n prefill_tokens}"},
+    {"Default max_batch_prefill_tokens to {n prefill_tokens}"},
     {"Setting max batch total tokens to {n kv_tokens}"},
     {"KV-cache blocks: {n kv_tokens}, size: 1"},
     {"max_total_tokens: <Some(>{n max_model_len}"},
@@ -120,13 +153,36 @@ constexpr LogRow kTgi[] = {
     {"Free memory after allocating the cache: {S free_after_kv}"},
     {"Total memory used for CUDA graphs: {S cudagraph}"},
     {"Total memory available: {S free}"},
+    {"Free memory on device <cuda:{n device}><hpu>: {B free} bytes"},
+    {"Not enough memory to run following prefill", "stage=kv", RowRole::starts},
+    {"Not enough memory to warmup decode", "stage=kv", RowRole::starts},
+    {"text_generation_server/", "", RowRole::words},
+    {"--max-batch-prefill-tokens", "", RowRole::words},
+};
+
+// server/text_generation_server/models/flash_causal_lm.py: bytes / 10^9.
+constexpr LogRow kTgiDecimal[] = {
+    {"Free memory {S free} , (real: {S free_real}"},
+    {"Free RAM before cuda graph {n} {S free}"},
+    {"Free RAM after cuda graphs {S free}"},
 };
 
 constexpr LogRow kLmdeploy[] = {
-    {"[BlockManager] block_size = {S block}", "", RowRole::starts},
-    {"[BlockManager] max_block_count = {n gpu_blocks}"},
-    {"No enough blocks for `session_len` ({n max_model_len}), `session_len` truncated to {n max_model_len_effective}"},
+    {"block_size = {S block}", "", RowRole::starts},
+    {"max_block_count = {n gpu_blocks}"},
+    {"No enough blocks for session_len ({n max_model_len}), session_len truncated to {n max_model_len_effective}"},
+    {"session_len truncated to {n max_model_len_effective} due to limited KV cache memory"},
+    {"Linear-state memory ({S recurrent}) >= cache budget ({S budget})", "stage=kv", RowRole::starts},
+    {"linear-state combined total: {S recurrent}"},
+    {"minimal free gpu memory: {S free}"},
+    {"estimated max runtime memory: {S activation}"},
+    {": free: {S free}, total: {S capacity}, used: {S used}"},
+    {"No enough gpu memory for kv cache", "stage=kv", RowRole::starts},
+    {"No enough gpu memory for runtime", "stage=compute", RowRole::starts},
     {"[TM][ERROR] CUDA runtime error: out of memory", "oom=1", RowRole::starts},
+    {"lmdeploy/turbomind/", "", RowRole::words},
+    {"lmdeploy/pytorch/", "", RowRole::words},
+    {"cache_max_entry_count", "", RowRole::words},
 };
 
 constexpr LogRow kMlc[] = {
@@ -151,12 +207,15 @@ constexpr LogRow kLmStudio[] = {
     {"requires approximately NaN", "unread=required_bytes", RowRole::starts},
 };
 
-constexpr LogRow kExllama[] = {{"Insufficient VRAM", "oom=1"}};
+constexpr LogRow kExllama[] = {
+    {"Insufficient VRAM", "oom=1"}, {"exllamav2/", "", RowRole::words}, {"exllamav3/", "", RowRole::words}};
 
 constexpr LogFamily kFamilies[] = {{"SGLang", Gigabyte::binary, kSglang},
+                                   {"SGLang", Gigabyte::binary, kSglangWords},
                                    {"TensorRT-LLM", Gigabyte::binary, kTrtllm},
                                    {"TensorRT-LLM", Gigabyte::binary, kTrtllmStatistics},
                                    {"TGI", Gigabyte::binary, kTgi},
+                                   {"TGI", Gigabyte::decimal, kTgiDecimal},
                                    {"LMDeploy", Gigabyte::binary, kLmdeploy},
                                    {"MLC-LLM", Gigabyte::binary, kMlc},
                                    {"LM Studio", Gigabyte::decimal, kLmStudio},

@@ -6,7 +6,7 @@ namespace {
 // c10/cuda/CUDACachingAllocator.cpp (1.0 to 2.14), intel-extension-for-pytorch, torch_npu: one sentence, clause by
 // clause, since pastes are cut and clauses come and go with the version and the back end.
 constexpr LogRow kAllocator[] = {
-    {"MPS backend out of memory (MPS allocated: {S allocated}, other allocations: {S other}, max allowed: "
+    {"MPS backend out of memory (MPS allocated: {S allocated}^, other allocations: {S other}^, max allowed: "
      "{S max_allowed}^). Tried to allocate {S tried}^ on {w pool} pool",
      "", RowRole::starts},
     {"Tried to allocate {S tried}", "", RowRole::starts},
@@ -28,6 +28,18 @@ constexpr LogRow kAllocator[] = {
     {"Of the allocated memory {S allocated}^ is allocated by PyTorch"},
     {", with {S private_pool}^ allocated in private pools"},
     {"and {S reserved_unallocated} is reserved by PyTorch but unallocated"},
+    // of a sentence that somebody shortened
+    {"{S capacity} total capacity"},
+    {"{S allocated} already allocated"},
+    {"Already allocated {S allocated}"},
+    {"{S reserved} reserved in total by PyTorch"},
+    {"this process has {S process} memory in use"},
+    {"{S allocated} is allocated by PyTorch"},
+    {"{S allocated} allocated by PyTorch"},
+    {"{S private_pool} allocated in private pools"},
+    {"{S reserved_unallocated} is reserved by PyTorch but unallocated"},
+    {"{S reserved_unallocated} reserved by PyTorch but unallocated"},
+    {"{S reserved_unallocated} reserved but unallocated"},
     // the cudaMallocAsync back end
     {"Allocation on device {n device} would exceed allowed memory", "oom=1", RowRole::starts},
     {"Allocation on device", "oom=1", RowRole::starts},
@@ -91,6 +103,14 @@ constexpr LogRow kStats[] = {
     {"num_ooms@{n num_ooms}"},
 };
 
+// memory_snapshot(): a list of segments, in bytes.
+constexpr LogRow kSnapshot[] = {
+    {"'total_size'@{B segment}", "", RowRole::starts},
+    {"\"total_size\"@{B segment}", "", RowRole::starts},
+    {"'allocated_size'@{B segment_allocated}"},
+    {"\"allocated_size\"@{B segment_allocated}"},
+};
+
 // What people print of torch.cuda: of bytes, or of what they divided them by.
 constexpr LogRow kPrints[] = {
     {"max_memory_allocated@{S peak_allocated}"},
@@ -144,6 +164,7 @@ constexpr LogRow kComfy[] = {
 constexpr LogFamily kFamilies[] = {{"PyTorch", Gigabyte::binary, kAllocator},
                                    {"PyTorch memory_summary", Gigabyte::binary, kSummary},
                                    {"PyTorch memory_stats", Gigabyte::binary, kStats},
+                                   {"PyTorch memory_snapshot", Gigabyte::binary, kSnapshot},
                                    {"PyTorch processes", Gigabyte::binary, kProcesses},
                                    {"PyTorch print", Gigabyte::binary, kPrints},
                                    {"verl", Gigabyte::binary, kVerl},

@@ -12,9 +12,18 @@ constexpr LogRow kMegatron[] = {
     {"after {n iteration} iterations memory (MB) | allocated: {M allocated}^ | max allocated: {M max_allocated}^ | "
      "reserved: {M reserved}^ | max reserved: {M max_reserved}",
      "", RowRole::starts},
+    {"[Rank {n rank}] ({t}) memory (MB) | allocated: {M allocated}^ | max allocated: {M max_allocated}^ | reserved: "
+     "{M reserved}^ | max reserved: {M max_reserved}",
+     "", RowRole::starts},
     {"rank {n rank}/{n world_size} memory remaining {f}% ({M free}/{M capacity} MB)", "", RowRole::starts},
     {"memory (MB) | allocated: {M allocated}^ | max allocated: {M max_allocated}^ | reserved: {M reserved}^ | "
      "max reserved: {M max_reserved}^ | total device memory used: {M device}",
+     "", RowRole::starts},
+    {"memory (MB) | allocated: {M allocated}^ | max allocated: {M max_allocated}^ | cached: {M cached}^ | "
+     "max cached: {M max_cached}",
+     "", RowRole::starts},  // 2019
+    {"Weight and optimizer memory: {M theory_weights_optimizer} MB^, Activation memory: {M theory_activation} MB^, "
+     "Total memory: {M theory_total} MB",
      "", RowRole::starts},
     {"Theoretical memory footprints: weight and optimizer={M theory_weights_optimizer} MB^, activation="
      "{M theory_activation} MB^, total={M theory_total} MB",
@@ -23,6 +32,8 @@ constexpr LogRow kMegatron[] = {
     {"Total number of parameters in billions: {f total_params_billions}"},
     {"number of parameters on (tensor, pipeline) model parallel rank ({n}, {n}): {n shard_params}"},
     {"| global batch size: {n global_batch} |"},
+    {"global_batch_size@{n global_batch}"},
+    {"micro_batch_size@{n micro_batch}"},
     {"| elapsed time per iteration (ms): {f iteration_ms} |"},
     {"| throughput per GPU (TFLOP/s/GPU): {f tflops} |"},
     {"tensor_model_parallel_size ! {n tensor_parallel}"},
@@ -53,12 +64,27 @@ constexpr LogRow kDeepSpeed[] = {
     {"Max cache Allocated {G max_cached} GigaBytes"},
     {"Cache Allocated {G cached} GigaBytes"},
     {"CPU Virtual Memory: used = {S host_used}, percent = {f host_percent}%"},
+    {"max_mem_allocated: {S max_allocated}"},  // utils/timer.py, memory_usage()
+    {"mem_allocated: {S allocated}"},
+    {"max_cache_allocated: {S max_cached}"},
+    {"cache_allocated: {S cached}"},
+    {"before KV-cache allocation: total_memory={B capacity}^, available_kv_memory={B kv}^, per_block_footprint="
+     "{B block}",
+     "", RowRole::starts},  // inference/v2
+    {"Insufficient memory to allocate KV-caches. Required: {B kv_needed}, Available: {B kv}", "stage=kv",
+     RowRole::starts},
     {"{n}/{n step}, SamplesPerSec={f}, MemAllocated={S allocated}, MaxMemAllocated={S max_allocated}", "",
      RowRole::starts},
     {"MemAllocated={S allocated}<,>< |> MaxMemAllocated={S max_allocated}", "", RowRole::starts},
     {"zero_optimization_stage ! {n zero_stage}"},
     {"train_micro_batch_size_per_gpu ! {n micro_batch}"},
     {"[{n rank}] mp:", "", RowRole::prefix},
+};
+
+// autotuning/utils.py, memory_to_string: steps of 1,000.
+constexpr LogRow kAutotuning[] = {
+    {"Memory per GPU in the system is {S capacity}", "", RowRole::starts},
+    {"which requires at least {S required} memory with mbs = {n micro_batch}"},
 };
 
 constexpr LogRow kEstimator[] = {
@@ -72,14 +98,17 @@ constexpr LogRow kTitan[] = {
      "tps}>^< "
      "tflops: {f tflops}> mfu: {f mfu_percent}%",
      "", RowRole::starts},
-    {"memory: {S peak_reserved}({f percent}%)^< tps: {n tps}>< wps: {n tps}>^< tflops: {f tflops}> mfu: {f "
-     "mfu_percent}%",
-     "", RowRole::starts},
+    {"memory: {S peak_reserved}({f percent}%) tps: {n tps}^< tflops: {f tflops}> mfu: {f mfu_percent}%", "",
+     RowRole::starts},
+    {"memory: {S peak_reserved}({f percent}%) wps: {n tps}^< tflops: {f tflops}> mfu: {f mfu_percent}%", "",
+     RowRole::starts},
     {"{n alloc_retries} CUDA memory allocation retries"},
     {"Training starts at step {n}^<, with local batch size {n micro_batch}>^, global batch size {n global_batch}^, "
      "sequence length {n seq}"},
-    {"CUDA capacity: {t gpu_name} with {S capacity} memory"},
-    {"CUDA memory usage for model: {S weights}({f}%)"},
+    {"capacity: {t gpu_name} with {S capacity} memory"},
+    {"memory usage for model: {S weights}({f}%)"},
+    {"{S capacity} capacity, {S used} in-use"},
+    {"peak active: {S peak_active} | peak reserved: {S peak_reserved}^ | num_retries: {n alloc_retries}"},
 };
 
 constexpr LogRow kTorchtune[] = {
@@ -246,6 +275,7 @@ constexpr LogFamily kFamilies[] = {{"Megatron-LM", Gigabyte::binary, kMegatron},
                                    {"mmengine", Gigabyte::binary, kVision},
                                    {"Composer", Gigabyte::decimal, kComposer},
                                    {"DeepSpeed", Gigabyte::binary, kDeepSpeed},
+                                   {"DeepSpeed autotuning", Gigabyte::decimal, kAutotuning},
                                    {"DeepSpeed estimator", Gigabyte::binary, kEstimator},
                                    {"torchtitan", Gigabyte::binary, kTitan},
                                    {"torchtune", Gigabyte::binary, kTorchtune},

@@ -27,6 +27,17 @@ constexpr LogRow kVllm[] = {
     {"max_num_seqs@{n max_num_seqs}"},
     {"max_num_batched_tokens@{n batch_tokens}"},
     {"gpu_memory_utilization@{f utilization}"},
+    {"gpu_memory_utilization ({f utilization})"},
+    {"block_size={n block_tokens},"},
+    {"'block_size': {n block_tokens},"},
+    // the command it was started with
+    {"--max-model-len<=> {n max_model_len}"},
+    {"--max-num-seqs<=> {n max_num_seqs}"},
+    {"--max-num-batched-tokens<=> {n batch_tokens}"},
+    {"--gpu-memory-utilization<=> {f utilization}"},
+    {"--tensor-parallel-size<=> {n tensor_parallel}"},
+    {"--pipeline-parallel-size<=> {n pipeline_parallel}"},
+    {"--block-size<=> {n block_tokens}"},
     {"Using max model len {n max_model_len}"},
     // weights
     {"Loading model weights took {S weights}"},
@@ -50,8 +61,16 @@ constexpr LogRow kVllm[] = {
     {"torch peak memory increase: {S activation}"},
     {"non-torch forward increase memory: {S non_torch}"},
     {"weights memory: {S weights}"},
-    {"Initial free memory: {S free_before}"},
-    {"Initial free memory {S free_before}"},
+    {"Initial free memory<:> {S free_before}"},
+    {"worker requested memory: {S budget}"},
+    {"worker init memory snapshot: ~free_memory={S free}^, total_memory={S capacity}"},
+    {"total_hbm_limit_gb={S capacity}"},  // tpu_worker.py
+    {"total_hbm_limit_cap_gb={S budget}"},
+    {"total_hbm_used_gb={S used}"},
+    {"total_hbm_avail_gb={S kv}"},
+    {"hbm=[({G used}, {G capacity})"},
+    {"Total CPU offloaded parameters: {S offloaded}"},
+    {"Sleep mode freed {S freed} memory, {S used} memory is still in use"},
     {"Requested memory: {f utilization} (util), {S budget}"},
     {"Free memory after profiling: {S free_after_profile} (total), {S} (within"},
     {"Available memory: {S free}, total memory: {S capacity}"},  // vllm-ascend
@@ -71,8 +90,10 @@ constexpr LogRow kVllm[] = {
      "", RowRole::starts},  // Gaudi
     {"Loading model weights took in total {S weights} of device memory^ ({S}/{S capacity} used)"},
     {"Model profiling run took {S activation} of device memory^ ({S}/{S capacity} used)"},
+    {"Initializing cache engine took {S kv} of device memory^ ({S}/{S capacity} used)"},
     // the KV cache
     {"Available KV cache memory: {S kv}"},
+    {"available_kv_cache_memory@{S kv}"},
     {"GPU KV cache size: {n kv_tokens}^ tokens"},
     {"# {w} blocks: {n gpu_blocks}^, # CPU blocks: {n cpu_blocks}"},
     {"Maximum concurrency for {n max_model_len} tokens^ per request: {f max_concurrency}x"},
@@ -90,7 +111,16 @@ constexpr LogRow kVllm[] = {
      "estimated maximum model length is {n estimated_max_model_len}",
      "", RowRole::starts},
     {"estimated maximum model length is {n estimated_max_model_len}"},
-    {"Free memory on device <cuda:{n device} ><xpu:{n device} ><npu:{n device} >({G free}/{S capacity}) on startup^ is "
+    {"Auto-fit max_model_len: reduced from {n max_model_len} to {n max_model_len_effective}^ to fit in available GPU "
+     "memory ({S kv} available",
+     "", RowRole::starts},
+    {"full model context length {n max_model_len} fits in available GPU memory"},
+    {"Cannot auto-fit max_model_len", "stage=kv", RowRole::starts},
+    {"Failed to load model - not enough GPU memory", "stage=weights", RowRole::starts},
+    {"max_num_seqs ({n max_num_seqs}) exceeds available Mamba cache blocks ({n mamba_blocks})", "stage=kv",
+     RowRole::starts},
+    {"Free memory on device <cuda:{n device} ><xpu:{n device} ><npu:{n device} >({G free}<{f}>/{S capacity}^) on "
+     "startup^ is "
      "less than desired GPU memory utilization ({f utilization}, {S budget})",
      "", RowRole::starts},
     {"Desired GPU memory utilization is ({f utilization}, {S budget})"},
@@ -114,6 +144,22 @@ constexpr LogRow kVllm[] = {
      ">GPU KV cache usage: {f kv_usage_percent}%",
      "", RowRole::starts},
     {"[repeated {n repeated}x across cluster]"},
+    // words of its own, where no line of it could be read
+    {"gpu_memory_utilization", "", RowRole::words},
+    {"--gpu-memory-utilization", "", RowRole::words},
+    {"max_model_len", "", RowRole::words},
+    {"--max-model-len", "", RowRole::words},
+    {"max_num_batched_tokens", "", RowRole::words},
+    {"vllm/v1/", "", RowRole::words},
+    {"vllm/worker/", "", RowRole::words},
+    {"vllm/engine/", "", RowRole::words},
+    {"vllm/entrypoints/", "", RowRole::words},
+    {"vllm/model_executor/", "", RowRole::words},
+    {"vllm.entrypoints", "", RowRole::words},
+    {"vllm serve", "", RowRole::words},
+    {"[gpu_model_runner.py", "", RowRole::words},
+    {"[gpu_worker.py", "", RowRole::words},
+    {"[multiproc_executor.py", "", RowRole::words},
 };
 
 constexpr LogFamily kFamilies[] = {{"vLLM", Gigabyte::binary, kVllm}};

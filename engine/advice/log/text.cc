@@ -143,6 +143,7 @@ struct Builder {
     }
     if (gap == Gap::line && column == 0 && c != ' ') ends.push_back({out.characters.size(), columns});
     if ((c & 0xc0) != 0x80) ++column;
+    if (c == '`') return;
     if (c == ' ' || static_cast<unsigned char>(c) < 0x20) {
       gap = std::max(gap, Gap::blank);
     } else {
@@ -172,9 +173,17 @@ struct Builder {
     out.prefixes = find_prefixes(out);
   }
 
+  /// Markdown's bold: two stars with a word on one side. "2**30" is a power, "/***/" hides a name.
+  bool bold_begins(std::string_view text) const {
+    if (text.substr(0, 2) != "**" || out.characters.empty()) return text.substr(0, 2) == "**";
+    const char before = gap == Gap::none ? out.characters.back() : ' ', behind = text.size() > 2 ? text[2] : ' ';
+    if (before == '*' || behind == '*') return false;
+    return is_alphanumeric(before) != is_alphanumeric(behind);
+  }
+
   void add(std::string_view text) {
     while (!text.empty()) {
-      const Escape found = escape(text);
+      const Escape found = bold_begins(text) ? Escape{2, 0} : escape(text);
       if (found.length == 0) {
         add(text[0]);
         text.remove_prefix(1);

@@ -21,7 +21,7 @@ struct LinePrefix {
 /// come in between: so rows are compared with the characters alone, and white space is kept beside them, where a
 /// number needs to know that it ended.
 struct LogText {
-  std::string characters;       // no white space, colours, boxes, entities
+  std::string characters;       // no white space, colours, boxes, entities, Markdown's marks
   std::vector<Gap> gaps;        // before each character
   std::vector<uint32_t> lines;  // each character's line in the log, from 1
   std::vector<LinePrefix> prefixes;
