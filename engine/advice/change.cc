@@ -238,19 +238,26 @@ std::vector<Change> serving_changes(const Plan& plan) {
   Changes out;
   const bool wide_kv = plan.kv == "bf16" || plan.kv == "fp16" || plan.kv == "fp32";
   const bool wide_weights = plan.weights == "bf16" || plan.weights == "fp16" || plan.weights == "fp32";
+  const bool gguf = plan.engine == Engine::llamacpp;
+  const char *const eight = gguf ? "q8_0" : "fp8", *const four = gguf ? "q4_k_m" : "awq";
   const double request = plan.prompt + plan.output;
   add(out, plan.prefix > 0 && plan.prefix_hit < 1,
       {"prefix_cache", "Keep the shared prefix in the cache once", {{Key::prefix_hit, "1"}}});
-  add(out, wide_kv, {"kv_fp8", "Keep the KV cache in fp8", {{Key::kv, "fp8"}}, "usually small; check long contexts"});
+  add(out, wide_kv,
+      {"kv_fp8",
+       std::string("Keep the KV cache in ") + eight,
+       {{Key::kv, eight}},
+       "usually small; check long contexts"});
   add(out, plan.engine == Engine::static_ && plan.max_len > request,
       {"max_len",
        "Reserve no more than a request needs",
        {{Key::max_len, write_number(request)}},
        "longer requests are refused"});
   add_runtime(plan, out);
-  add(out, wide_weights, {"weights_fp8", "Keep the weights in fp8", {{Key::weights, "fp8"}}, "usually small"});
-  add(out, wide_weights || plan.weights == "fp8",
-      {"weights_int4", "Quantise the weights to 4 bits", {{Key::weights, "awq"}}, "noticeable on small models"});
+  add(out, wide_weights,
+      {"weights_fp8", std::string("Keep the weights in ") + eight, {{Key::weights, eight}}, "usually small"});
+  add(out, wide_weights || plan.weights == eight,
+      {"weights_int4", "Quantise the weights to 4 bits", {{Key::weights, four}}, "noticeable on small models"});
   add(out, plan.engine == Engine::llamacpp && plan.gpu_layers >= 2,
       {"gpu_layers_half",
        "Leave half of the layers to the processor (-ngl)",

@@ -206,6 +206,84 @@ TEST_CASE("An error of PyTorch between a server's lines has a server's causes") 
   }
 }
 
+TEST_CASE("A server is known by its own words, without a plan and without its lines") {
+  const auto [words, engine] = GENERATE(
+      std::pair("Try increasing `gpu_memory_utilization` when initializing the engine.", Engine::vllm),
+      std::pair("  File \"/opt/venv/lib/python3.12/site-packages/vllm/worker/worker.py\", line 226, in x",
+                Engine::vllm),
+      std::pair("  File \"/sgl-workspace/sglang/python/sglang/srt/managers/scheduler.py\", line 1", Engine::sglang));
+  CAPTURE(words);
+  const Diagnosis diagnosis = diagnose(
+      read_plan("").plan, std::string(words) + "\n" + refused("0.13", "23.57", "0.05", "23.50", "22.21", "0.18"));
+  CHECK(diagnosis.serving);
+  CHECK(diagnosis.plan.engine == engine);
+  CHECK_FALSE(find(diagnosis.findings, "recompute_full"));
+}
+
+TEST_CASE("Segments that grow are no cure where PyTorch has none: on Windows") {
+  const std::string oom = refused("2.00", "23.99", "0.50", "22.80", "16.00", "6.10");
+  const auto offered = [](const Diagnosis& diagnosis) {
+    return std::any_of(diagnosis.findings.begin(), diagnosis.findings.end(), [](const Finding& finding) {
+      return finding.change.find("allocator=expandable") != std::string::npos;
+    });
+  };
+  CHECK(offered(diagnose(plan_of(kOn80), oom)));
+  for (const char* windows : {"File \"C:\\Users\\me\\venv\\Lib\\site-packages\\torch\\cuda.py\", line 3\n",
+                              "|   0  NVIDIA GeForce RTX 4090      WDDM  |   00000000:01:00.0  On |\n"}) {
+    CAPTURE(windows);
+    const Diagnosis diagnosis = diagnose(plan_of(kOn80), windows + oom);
+    CHECK(diagnosis.symptom == Symptom::fragmentation);
+    CHECK_FALSE(offered(diagnosis));
+  }
+}
+
+TEST_CASE("What vLLM says of a refusal counts, not the command above it") {
+  const Diagnosis diagnosis = diagnose(read_plan("").plan,
+                                       "ValueError: The model's max seq len (50000) is larger than the maximum number "
+                                       "of tokens that can be stored in KV cache (17168).\n"
+                                       "vllm serve meta-llama/Llama-3.1-8B --max-model-len 10000\n");
+  const Finding* longest = find(diagnosis.findings, "kv_longest_request");
+  REQUIRE(longest);
+  CHECK(longest->change == "max_len=17168");
+}
+
+TEST_CASE("A little more free than was asked for is no contradiction: others take and give back meanwhile") {
+  const auto contradicted = [](const char* tried, const char* free) {
+    return find(diagnose(plan_of(kOn80), refused(tried, "79.15", free, "78.90", "70.00", "8.00")).findings,
+                "figures_enough_free") != nullptr;
+  };
+  CHECK_FALSE(contradicted("0.20", "0.25"));  // 51 MiB more
+  CHECK(contradicted("0.20", "0.28"));        // 82 MiB more
+}
+
+TEST_CASE("An engine that cut its length says to what; llama.cpp is offered its own formats") {
+  const Diagnosis cut = diagnose(read_plan("").plan,
+                                 "Auto-fit max_model_len: reduced from 131072 to 21344 to fit in available GPU "
+                                 "memory (3.26 GiB available for KV cache)");
+  const Finding* shorter = find(cut.findings, "length_cut");
+  REQUIRE(shorter);
+  CHECK(shorter->change == "max_len=21344");
+
+  const Diagnosis llama =
+      diagnose(read_plan("").plan,
+               "ggml_backend_cuda_buffer_type_alloc_buffer: allocating 5120.00 MiB on device 0: cudaMalloc failed: out "
+               "of memory\nllama_kv_cache_init: failed to allocate buffer for kv cache\n");
+  const Finding* cache = find(llama.findings, "kv_fp8");
+  REQUIRE(cache);
+  CHECK(cache->change == "kv=q8_0");
+  CHECK_FALSE(find(llama.findings, "graphs_none"));
+}
+
+TEST_CASE("Metal's limits of count and of one buffer are no lack of memory") {
+  CHECK(find(diagnose(read_plan("").plan, "RuntimeError: [metal::malloc] Resource limit (499000) exceeded.").findings,
+             "metal_buffers"));
+  CHECK(find(diagnose(read_plan("").plan,
+                      "RuntimeError: [metal::malloc] Attempting to allocate 48736917632 bytes which is greater "
+                      "than the maximum allowed buffer size of 22613000192 bytes.")
+                 .findings,
+             "metal_buffer"));
+}
+
 TEST_CASE("Where nobody names the model, what is said by the bill says whose bill it is") {
   const char* oom =
       "Tried to allocate 20.00 MiB (GPU 0; 23.65 GiB total capacity; 22.24 GiB already allocated; 2.88 MiB free; "

@@ -176,6 +176,26 @@ TEST_CASE("Two ranks' messages stay apart") {
   CHECK(figure(two, "messages").number == 2);
 }
 
+TEST_CASE("Another rank in front of a line begins another message") {
+  const LogReading reading = read_log(
+      "[2025-07-02 07:41:58 TP0] Load weight end. avail mem=20.10 GB\n"
+      "[2025-07-02 07:41:58 TP1] Load weight end. avail mem=19.90 GB\n");
+  for (const LogFigure& one : reading.figures) {
+    if (one.what.ends_with("_bytes")) CHECK(one.rank == (one.printed == "20.10 GB" ? 0 : 1));
+  }
+}
+
+TEST_CASE("Marks of Markdown are no part of a message") {
+  CHECK(figure("**Available KV cache memory**: `8.25 GiB`", "kv_bytes").printed == "8.25 GiB");
+}
+
+TEST_CASE("vLLM's tokens follow from blocks of the size that its concurrency shows") {
+  const char* blocks = "# GPU blocks: 2000, # CPU blocks: 0\n";
+  CHECK(figure(blocks, "kv_tokens").number == 32000);
+  CHECK(figure(std::string(blocks) + "Maximum concurrency for 16000 tokens per request: 4.00x", "kv_tokens").number ==
+        64000);
+}
+
 TEST_CASE("What is cut off before its unit is named, not guessed") {
   const LogReading reading = read_log("Tried to allocate 448.00 MiB. GPU 7 has a total capacity of 95.00");
   REQUIRE(reading.gaps.size() == 1);

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include "engine/advice/diagnose/case.h"
@@ -6,8 +7,9 @@
 namespace vram {
 namespace {
 
-constexpr double kRounding = 1.01;  // figures are printed with two digits behind the point
-constexpr double kAbsurd = 64;      // times the GPU: no batch does that, a broken shape does
+constexpr double kRounding = 1.01;      // figures are printed with two digits behind the point
+constexpr double kSlack = 64.0 * kMiB;  // what others took and gave back between the refusal and its print
+constexpr double kAbsurd = 64;          // times the GPU: no batch does that, a broken shape does
 
 /// Windows lets the driver spill into system memory: then more is allocated than there is.
 bool spilled(Case& c) {
@@ -34,7 +36,7 @@ bool absurd(Case& c) {
 
 bool enough_was_free(Case& c) {
   const Measured& m = c.measured;
-  if (!m.tried || !m.free || *m.tried <= 0 || *m.free < *m.tried * kRounding) return false;
+  if (!m.tried || !m.free || *m.tried <= 0 || *m.free < std::max(*m.tried * kRounding, *m.tried + kSlack)) return false;
   if (at_cap(m)) return false;  // told as a cause
   c.say(Severity::error, "figures_enough_free",
         c.shown(*m.free) + " was free and " + c.shown(*m.tried) +

@@ -3,6 +3,7 @@
 
 #include "engine/advice/diagnose/calibrate.h"
 #include "engine/advice/diagnose/case.h"
+#include "engine/advice/diagnose/settings.h"
 #include "engine/advice/remedies.h"
 
 namespace vram {
@@ -102,6 +103,8 @@ bool suits_server(const Case& c, std::string_view id) {
                                                "gpu_layers_half",   "weights_fp8",   "weights_int4"};
   static constexpr std::string_view kCache[] = {"kv_fp8", "max_len", "max_seqs_half", "gpu_layers_half", "serve_gpus"};
   if (c.measured.stage == "kv" && std::string_view(c.measured.tool) == "llama.cpp") return is_in(kCache, id);
+  static constexpr std::string_view kOthers[] = {"graphs_none", "utilization_up", "batch_tokens_half", "max_seqs_half"};
+  if (c.assumed && !is_engine_of_plan(c.measured.tool) && is_in(kOthers, id)) return false;
   const bool start = c.symptom == Symptom::at_start;
   const bool share_taken = c.measured.budget && c.measured.free && *c.measured.free < *c.measured.budget;
   if (id == "utilization_up" && share_taken) return false;

@@ -173,7 +173,7 @@ void say_broken(Case& c) {
   c.say(Severity::warning, "no_figures",
         broken +
             " failed, and does not say for want of what: memory is one reason, an error before it another. The "
-            "lines above it, nvidia-smi at that time and the settings would tell.");
+            "lines above it, what else was on the GPU then and the settings would tell.");
 }
 
 void say_nothing_found(Case& c, const LogReading& log) {
@@ -183,13 +183,13 @@ void say_nothing_found(Case& c, const LogReading& log) {
   if (m.failed && m.tried) {
     c.say(Severity::warning, "no_figures",
           c.shown(*m.tried) + " was refused" + (m.free ? ", where " + c.shown(*m.free) + " was free" : "") +
-              ", and the message does not say what held the rest. The lines above it, nvidia-smi at that time and the "
+              ", and the message does not say what held the rest. The lines above it, what else was on the GPU then "
+              "and the "
               "settings would.");
   } else if (m.failed) {
     c.say(Severity::warning, "no_figures",
-          "An allocation failed, and the message has no figures to tell why. The line above it, nvidia-smi at that "
-          "time and "
-          "the settings would.");
+          "An allocation failed, and the message has no figures to tell why. The lines above it, what else was on the "
+          "GPU then and the settings would.");
   } else if (log.figures.empty() && !log.gaps.empty()) {
     c.say(Severity::warning, "nothing_read", "The message has no figure that could be read.");
   } else if (log.figures.empty()) {

@@ -9,6 +9,8 @@
 namespace vram {
 namespace {
 
+constexpr double kPrinted =
+    0.02 * kGiB;  // three sizes with two digits behind the point differ by so much from their sum
 constexpr double kContext = 1.2 * kGiB;  // a process is at most so much larger than what PyTorch holds of it
 
 double value_of(const LogFigure& figure) {
@@ -67,7 +69,7 @@ void find_processes(const Printed& group, Measured& out) {
   const double in_use = std::max(0.0, *out.capacity - *out.free);
   out.device = in_use;
   if (!out.process && out.reserved && in_use > *out.reserved && in_use - *out.reserved < kContext) out.process = in_use;
-  if (out.process) out.other = std::max(0.0, in_use - *out.process);
+  if (out.process) out.other = in_use - *out.process > kPrinted ? in_use - *out.process : 0;
 }
 
 void take_failure(const Printed& group, Measured& out) {
@@ -170,6 +172,18 @@ double sum_of(const std::map<double, double>& sizes) {
   return sum;
 }
 
+/// A message that says in one sentence how long a request may be and how many tokens the cache holds, fewer, is of a
+/// refusal: settings named elsewhere in the log are of other starts.
+void take_short_cache(const AllPrinted& groups, Measured& out) {
+  for (const auto& [number, group] : groups) {
+    const auto length = group.figures.find("max_model_len"), tokens = group.figures.find("kv_tokens");
+    if (length == group.figures.end() || tokens == group.figures.end() || group.last("max_concurrency")) continue;
+    if (tokens->second.front() >= length->second.front()) continue;
+    out.max_model_len = length->second.front();
+    out.kv_tokens = tokens->second.front();
+  }
+}
+
 void take_serving(const AllPrinted& groups, Measured& out) {
   out.weights = last_of(groups, {"weights_bytes"});
   out.activations = last_of(groups, {"activation_bytes"});
@@ -183,7 +197,9 @@ void take_serving(const AllPrinted& groups, Measured& out) {
   out.kv_needed = last_of(groups, {"kv_needed_bytes"});
   out.kv_tokens = last_of(groups, {"kv_tokens"});
   out.max_model_len = last_of(groups, {"max_model_len", "n_ctx"});
+  take_short_cache(groups, out);
   out.longest_model_len = last_of(groups, {"estimated_max_model_len"});
+  out.cut_model_len = last_of(groups, {"max_model_len_effective"});
   out.utilization = last_of(groups, {"utilization", "mem_fraction", "kv_fraction"});
   out.layers_on_gpu = last_of(groups, {"layers_offloaded"});
   out.layers = last_of(groups, {"layers_total"});

@@ -24,15 +24,16 @@ struct Measured {
       allowed, mps_other, exceeded, program;
   // serving
   Bytes weights, activations, non_torch, graphs, kv_pool, kv_needed, budget, compute, lacking, required;
-  std::optional<double> kv_tokens, max_model_len, longest_model_len, utilization, layers_on_gpu, layers, kv_usage,
-      preemptions;
+  std::optional<double> kv_tokens, max_model_len, longest_model_len, cut_model_len, utilization, layers_on_gpu, layers,
+      kv_usage, preemptions;
   // speed
   std::optional<double> tokens_per_second, ttft, tpot;
 
-  bool failed = false;          // an allocation was refused
-  bool process_known = false;   // what the process holds is stated, not only what the GPU holds
-  std::string resource, stage;  // "host", "shm"; "weights", "kv", "compute", "graphs"
-  std::string broken;           // "cuBLAS", "NCCL": what failed and does not say for want of what
+  bool failed = false;         // an allocation was refused
+  bool process_known = false;  // what the process holds is stated, not only what the GPU holds
+  std::string resource,
+      stage;           // "host", "shm", "on-chip", "buffers", "one-buffer"; "weights", "kv", "compute", "graphs"
+  std::string broken;  // "cuBLAS", "NCCL": what failed and does not say for want of what
   bool fixed_segments = false;  // PyTorch's segments cannot grow where it ran
   const char* tool = "";
   int device_index = -1;

@@ -21,6 +21,15 @@ bool find_other_resource(Case& c) {
         Severity::error, "shared_memory",
         "/dev/shm ran out, not the GPU: give the container more of it (--shm-size, --ipc=host), or start fewer loader "
         "workers.");
+  } else if (resource == "buffers") {
+    c.say(Severity::error, "metal_buffers",
+          "The number of Metal's buffers ran out, not the memory: something keeps many small arrays. Take a newer MLX, "
+          "clear its cache (mx.clear_cache()) between requests, keep fewer prompts cached.");
+  } else if (resource == "one-buffer") {
+    c.say(Severity::error, "metal_buffer",
+          (c.measured.tried ? "One buffer of " + c.shown(*c.measured.tried) : std::string("One buffer")) +
+              " is more than Metal gives in one piece, however much memory is free. Work on fewer tokens of the prompt "
+              "at a time (--prefill-step-size), shorten the prompt or the cached ones, or quantise the KV cache.");
   } else {
     c.say(
         Severity::error, "on_chip",

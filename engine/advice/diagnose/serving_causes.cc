@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "engine/advice/diagnose/case.h"
+#include "engine/advice/diagnose/settings.h"
 #include "engine/units.h"
 
 namespace vram {
@@ -63,10 +64,23 @@ bool no_room_for_kv(Case& c) {
   return true;
 }
 
+/// It never came to a cache.
+bool weights_alone(Case& c) {
+  const Measured& m = c.measured;
+  if (!m.failed || m.stage != "weights") return false;
+  c.symptom = Symptom::at_start;
+  c.say(Severity::error, "weights_no_room",
+        (m.tried ? "The GPU was full when " + c.shown(*m.tried) + " more was asked for, while"
+                 : std::string("The GPU was full while")) +
+            " the model was loaded: see that the GPU was empty before, then take a smaller format or divide the model "
+            "over more GPUs.");
+  return true;
+}
+
 /// The engine's share was taken as planned; what came after it did not fit.
 bool late_buffers(Case& c) {
   const Measured& m = c.measured;
-  if (!m.failed || m.stage == "weights" || m.stage == "compute") return false;
+  if (!m.failed || m.stage == "compute") return false;
   const double gpu = m.capacity ? *m.capacity : c.plan.gpu_mem;
   const bool one = m.tried && gpu > 0 && *m.tried >= kOneTensor * gpu;
   c.symptom = one ? Symptom::long_sample : Symptom::after_steps;
@@ -77,19 +91,20 @@ bool late_buffers(Case& c) {
                 "capture fewer graph sizes.";
   const double lower = c.plan.utilization - 0.03;
   c.say(Severity::error, one ? "batch_tensor" : "late_buffers", text,
-        !one && lower > 0.1 && c.plan.utilization < 1 ? "utilization=" + write_number(std::round(lower * 100) / 100)
-                                                      : "");
+        !one && lower > 0.1 && c.plan.utilization < 1 && is_engine_of_plan(m.tool)
+            ? "utilization=" + write_number(std::round(lower * 100) / 100)
+            : "");
   return true;
 }
 
 bool llama_stage(Case& c) {
   const Measured& m = c.measured;
   const std::string_view tool = m.tool;
-  if (tool != "llama.cpp" || !m.failed) return false;
-  const char* cure = m.stage == "weights"
-                         ? "Fewer layers on this GPU (-ngl, --n-cpu-moe), another split, or a smaller quant."
-                     : m.stage == "kv" ? "A shorter context (-c), a quantised KV cache (-ctk, -ctv), fewer slots."
-                                       : "A smaller -ub, flash attention, no copies for pipelining.";
+  if ((tool != "llama.cpp" && tool != "Ollama") || !m.failed) return false;
+  const char* cure =
+      m.stage == "weights" ? "Fewer layers on this GPU (-ngl, num_gpu, --n-cpu-moe), another split, or a smaller quant."
+      : m.stage == "kv"    ? "A shorter context (-c, num_ctx), a quantised KV cache (-ctk, -ctv), fewer slots."
+                           : "A smaller -ub, flash attention, no copies for pipelining.";
   c.symptom = m.stage == "weights" || m.stage == "kv" ? Symptom::at_start : Symptom::after_steps;
   const std::string what = m.stage.empty() ? std::string("a buffer") : "the " + m.stage + " buffer";
   c.say(Severity::error, "llamacpp_buffer",
@@ -138,6 +153,13 @@ void running_short(Case& c) {
               "KV "
               "cache, fewer parallel slots or a smaller quant make room.");
   }
+  if (m.cut_model_len && *m.cut_model_len < m.max_model_len.value_or(HUGE_VAL)) {
+    c.say(Severity::warning, "length_cut",
+          "The engine cut its longest request to " + tokens(*m.cut_model_len) +
+              ", which is all that its KV cache holds. More room for the cache, or a quantised one, gives the length "
+              "back.",
+          "max_len=" + write_number(*m.cut_model_len));
+  }
   if (m.preemptions.value_or(0) > 0 || m.kv_usage.value_or(0) >= 90) {
     c.say(Severity::warning, "kv_short",
           "The KV cache is full" + (m.kv_usage ? " (" + show_fixed(*m.kv_usage, 1) + "%)" : std::string()) +
@@ -159,7 +181,7 @@ void find_serving_causes(Case& c) {
           "Another process holds " + c.shown(*c.measured.other) + " of the GPU: free it, or take another GPU.");
     return;
   }
-  late_buffers(c);
+  if (!weights_alone(c)) late_buffers(c);
 }
 
 }  // namespace vram

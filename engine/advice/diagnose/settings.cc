@@ -183,8 +183,16 @@ std::string gpu_of_name(std::string_view name, double memory_bytes) {
   return best;
 }
 
+bool is_engine_of_plan(std::string_view tool) {
+  return std::any_of(std::begin(kTools), std::end(kTools),
+                     [&](const Tool& row) { return row.key == Key::engine && tool == row.tool; });
+}
+
 std::vector<std::pair<Key, std::string>> stated_settings(const LogReading& log) {
   Stated stated;
+  for (const Tool& tool : kTools) {
+    if (std::string_view(log.program) == tool.tool) stated[tool.key] = tool.value;
+  }
   for (const LogFigure& figure : log.figures) {
     for (const Tool& tool : kTools) {
       if (std::string_view(figure.tool) == tool.tool) stated[tool.key] = tool.value;

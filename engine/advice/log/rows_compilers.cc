@@ -31,7 +31,9 @@ constexpr LogRow kXla[] = {
     {"Attempting to reserve {S tried} at the bottom of memory^. That was not possible. There are {S free} free^, {S} "
      "reserved, and {S reservable} reservable",
      "", RowRole::starts},
-    {"Attempting to allocate {S tried}. That was not possible. There are {S free} free", "", RowRole::starts},
+    {"Attempting to allocate {S tried}. That was not possible. There are {S free} free^. Due to fragmentation, the "
+     "largest contiguous region of free memory is {S largest_free}",
+     "", RowRole::starts},
     {"Failed to allocate request for {S} ({S tried}) on device ordinal {n device}", "", RowRole::starts},
     {"Can't reduce memory use below {S limit} ({B}bytes) by rematerialization; only reduced to {S total}", "",
      RowRole::starts},

@@ -20,6 +20,13 @@ constexpr LogRow kKernel[] = {
     {"file-rss:{S file_rss}"},
     {"or sacrifice child", "resource=host"},
     {"Memory cgroup out of memory", "constraint=memcg;resource=host"},
+    {"hierarchical_memory_limit {B host_limit}"},  // the files of a control group
+    {"memory.limit_in_bytes {B host_limit}"},
+    {"memory.max {B host_limit}"},
+    {"memory.current {B host_used}"},
+    {"memory.peak {B host_peak}"},
+    {"memory.usage_in_bytes {B host_used}"},
+    {"memory.max_usage_in_bytes {B host_peak}"},
     {"memory: usage {S host_used}, limit {S host_limit}, failcnt", "resource=host"},
     {"due to memory used ({B host_used}) / total ({B host_total})", "resource=host"},  // systemd-oomd
     {"[{n}] {n} {n} {P total_vm} {P rss} {n} {n} {n} {w process_name}", "resource=host"},

@@ -81,6 +81,7 @@ constexpr LogRow kLlama[] = {
     {"- {w device_name} ({t gpu_name}): {M capacity} = {M free} + ({M self} = {M weights} + {M kv} + {M compute}) + "
      "{M unaccounted}"},
     {"projected to use {S projected_total} of device memory vs. {S free} of free device memory"},
+    {"projected to use {S projected_total} of device memory vs. a total of {S total}"},
     {"- {w device_name} ({t gpu_name}): {M capacity} total, {M projected} used, {M lacking} deficit"},
     {"- {w device_name} ({t gpu_name}): {M capacity} total, {M projected} used, {M left} surplus"},
     {"- {w device_name} ({t gpu_name}): {n} layers, {S projected} used, {S left} free"},
@@ -177,13 +178,13 @@ constexpr LogRow kOllamaPs[] = {
 
 constexpr LogRow kMlx[] = {
     {"Unable to allocate {B tried} bytes", "", RowRole::starts},
-    {"[metal::malloc] Resource limit ({n resource_limit}) exceeded", "oom=1", RowRole::starts},
+    {"[metal::malloc] Resource limit ({n resource_limit}) exceeded", "oom=1;resource=buffers", RowRole::starts},
     {"max_recommended_working_set_size@{B working_set}"},
     {"max_buffer_length@{B max_buffer}"},
     {"requires {S weights} which is close to the maximum recommended size of {S working_set}", "", RowRole::starts},
     {"Attempting to allocate {B tried} bytes which is greater than the maximum allowed buffer size of {B max_buffer} "
      "bytes",
-     "", RowRole::starts},
+     "resource=one-buffer", RowRole::starts},
 };
 
 constexpr LogFamily kFamilies[] = {{"llama.cpp", Gigabyte::binary, kLlama},

@@ -207,8 +207,9 @@ constexpr LogRow kLmStudio[] = {
     {"requires approximately NaN", "unread=required_bytes", RowRole::starts},
 };
 
-constexpr LogRow kExllama[] = {
-    {"Insufficient VRAM", "oom=1"}, {"exllamav2/", "", RowRole::words}, {"exllamav3/", "", RowRole::words}};
+constexpr LogRow kExllama[] = {{"Insufficient VRAM", "oom=1;stage=weights"},
+                               {"exllamav2/", "", RowRole::words},
+                               {"exllamav3/", "", RowRole::words}};
 
 constexpr LogFamily kFamilies[] = {{"SGLang", Gigabyte::binary, kSglang},
                                    {"SGLang", Gigabyte::binary, kSglangWords},

@@ -38,6 +38,7 @@ constexpr LogRow kVllm[] = {
     {"--tensor-parallel-size<=> {n tensor_parallel}"},
     {"--pipeline-parallel-size<=> {n pipeline_parallel}"},
     {"--block-size<=> {n block_tokens}"},
+    {"attention block size to {n block_tokens} tokens"},
     {"Using max model len {n max_model_len}"},
     // weights
     {"Loading model weights took {S weights}"},
