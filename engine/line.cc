@@ -112,7 +112,8 @@ std::optional<uint64_t> whole_product(std::span<const Factor> factors) {
     if (whole < 0 && __builtin_mul_overflow(denominator, static_cast<uint64_t>(-whole), &denominator))
       return std::nullopt;
   }
-  const uint64_t bytes = numerator / denominator + (numerator % denominator != 0 ? 1 : 0);
+  const bool divides = denominator != 1;
+  const uint64_t bytes = divides ? numerator / denominator + (numerator % denominator != 0 ? 1 : 0) : numerator;
   return bytes <= kLargestBillBytes ? std::optional(bytes) : std::nullopt;
 }
 

@@ -142,12 +142,11 @@ SavedSum stage_outputs(const LayerSetting& s) {
 }
 
 /// The kind of layer of the stage that keeps most.
-const LayerTensors* heaviest_layer(const Plan& plan, const Stage& stage, const ModelTensors& tensors) {
-  const LayerTensors* heaviest = nullptr;
+std::optional<size_t> heaviest_kind(const Plan& plan, const Stage& stage, const ModelTensors& tensors) {
+  std::optional<size_t> heaviest;
   for (size_t k = 0; k < tensors.kinds.size(); ++k) {
-    const LayerTensors& layer = tensors.kinds[k];
     if (layers_of_kind(*plan.subject, stage, k) <= 0) continue;
-    if (heaviest == nullptr || layer.whole_bytes > heaviest->whole_bytes) heaviest = &layer;
+    if (!heaviest || tensors.kinds[k].whole_bytes > tensors.kinds[*heaviest].whole_bytes) heaviest = k;
   }
   return heaviest;
 }
@@ -165,6 +164,12 @@ std::vector<SavedSum> one_layer(const SavedTensors& tensors) {
   sums.reserve(tensors.size());
   add(tensors, 1, sums);
   return sums;
+}
+
+Amount working_amount(const Plan& plan, const std::vector<SavedSum>& sums, double gradient_bytes) {
+  Amount amount = sum_amount(plan, sums, {});
+  amount += product(gradient_factors(plan, gradient_bytes), kActivationsBand);
+  return amount;
 }
 
 InFlight in_flight_of(const Plan& plan, double chunks_in_flight, double chunks) {
@@ -199,7 +204,21 @@ void push_tokens(const Plan& plan, Factors& factors) {
   if (plan.cp > 1) factors.push_back(over("cp", plan.cp, "context parallel"));
 }
 
-StageActivations::StageActivations(const Plan& plan, const Stage& stage, const ModelTensors& tensors)
+const WorkingLayer& WorkingLayers::of(size_t kind) {
+  std::optional<WorkingLayer>& known = layers_[kind];
+  if (known) return *known;
+  const LayerTensors& tensors = tensors_.kinds[kind];
+  WorkingLayer layer;
+  layer.recomputed = one_layer(recomputed_tensors(plan_, tensors));
+  layer.last = one_layer(tensors.whole);
+  layer.gradient_bytes = tensors.gradient_bytes;
+  layer.in_backward = working_amount(plan_, layer.recomputed, layer.gradient_bytes);
+  layer.at_end = working_amount(plan_, layer.last, layer.gradient_bytes);
+  return known.emplace(std::move(layer));
+}
+
+StageActivations::StageActivations(const Plan& plan, const Stage& stage, const ModelTensors& tensors,
+                                   WorkingLayers& layers)
     : plan_(plan), chunks_(stage.chunks) {
   if (!plan.subject->has_shape || stage.layers <= 0) return;
   saved_ = stage_sums(plan, stage, tensors);
@@ -214,33 +233,20 @@ StageActivations::StageActivations(const Plan& plan, const Stage& stage, const M
   for (size_t k = 0; k < tensors.kinds.size(); ++k)
     add(outliving_tensors(plan, tensors.kinds[k].setting, plan.subject->kinds[k]),
         layers_of_kind(*plan.subject, stage, k), outliving_);
-  const LayerTensors* layer = heaviest_layer(plan, stage, tensors);
-  present_ = layer != nullptr;
-  if (!present_) return;
-  recomputed_ = one_layer(recomputed_tensors(plan, *layer));
-  last_ = one_layer(layer->whole);
-  gradient_bytes_ = layer->gradient_bytes;
-  working_in_backward_ = working_amount(recomputed_);
-  working_at_end_ = working_amount(last_);
+  if (const std::optional<size_t> kind = heaviest_kind(plan, stage, tensors)) working_ = &layers.of(*kind);
 }
 
 /// The layer under differentiation: what of it is computed again (all of it where no other is left), and its gradients.
 Line StageActivations::working_line(const std::vector<SavedSum>& sums) const {
   std::vector<Line> children = area_lines(plan_, sums, {});
-  children.push_back(leaf("gradients", "Gradients of activations", gradient_factors(plan_, gradient_bytes_),
+  children.push_back(leaf("gradients", "Gradients of activations", gradient_factors(plan_, working_->gradient_bytes),
                           "two gradients of the inner width, one of the layer's output; measured on PyTorch 2.6",
                           kActivationsBand));
   return sum_line("working", "Layer in backward", std::move(children));
 }
 
-Amount StageActivations::working_amount(const std::vector<SavedSum>& sums) const {
-  Amount amount = sum_amount(plan_, sums, {});
-  amount += product(gradient_factors(plan_, gradient_bytes_), kActivationsBand);
-  return amount;
-}
-
 std::array<Line, kMoments> StageActivations::lines(double chunks_in_flight) const {
-  if (!present_) {
+  if (working_ == nullptr) {
     const Line none = sum_line("activations", "Activations", {});
     return {none, none, none};
   }
@@ -254,14 +260,14 @@ std::array<Line, kMoments> StageActivations::lines(double chunks_in_flight) cons
     backward.push_back(forward.back());
   }
   for (const SavedSum& sum : outliving_) forward.push_back(tensor_leaf(plan_, sum, {}));
-  backward.push_back(working_line(recomputed_));
+  backward.push_back(working_line(working_->recomputed));
   return {sum_line("activations", "Activations", std::move(forward), kActivationsNote),
           sum_line("activations", "Activations", std::move(backward), kActivationsNote),
-          sum_line("activations", "Activations", lines_of(working_line(last_)))};
+          sum_line("activations", "Activations", lines_of(working_line(working_->last)))};
 }
 
 std::array<Amount, kMoments> StageActivations::amounts(double chunks_in_flight) const {
-  if (!present_) return {};
+  if (working_ == nullptr) return {};
   const InFlight in_flight = in_flight_of(plan_, chunks_in_flight, chunks_);
   Amount forward = sum_amount(plan_, saved_, in_flight);
   forward += sum_amount(plan_, outputs_, {chunks_in_flight, chunks_});
@@ -269,8 +275,8 @@ std::array<Amount, kMoments> StageActivations::amounts(double chunks_in_flight) 
   forward += sum_amount(plan_, checkpoints_, in_flight);
   forward += sum_amount(plan_, outliving_, {});
   backward += sum_amount(plan_, widened_checkpoints_, in_flight);
-  backward += working_in_backward_;
-  return {forward, backward, working_at_end_};
+  backward += working_->in_backward;
+  return {forward, backward, working_->at_end};
 }
 
 double offloaded_activation_bytes(const Plan& plan, const Stage& stage, const ModelTensors& tensors) {
@@ -278,7 +284,8 @@ double offloaded_activation_bytes(const Plan& plan, const Stage& stage, const Mo
   Plan whole = plan;
   whole.offload = Offload::none;
   const auto forward = [&](const Plan& p) {
-    const StageActivations activations(p, stage, tensors);
+    WorkingLayers layers(p, tensors);
+    const StageActivations activations(p, stage, tensors, layers);
     return static_cast<double>(activations.amounts(stage.chunks_in_flight)[static_cast<size_t>(Moment::forward)].bytes);
   };
   return forward(whole) - forward(plan);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <vector>
 
 #include "engine/line.h"
@@ -26,10 +27,32 @@ struct SavedSum {
   bool alike = true;    // one width in all of them
 };
 
+/// The layer under differentiation.
+struct WorkingLayer {
+  std::vector<SavedSum> recomputed, last;  // in backward, and at its end
+  double gradient_bytes = 0;               // a token
+  Amount in_backward, at_end;
+};
+
+/// One of each kind, worked out when first asked for: stages share them.
+class WorkingLayers {
+ public:
+  WorkingLayers(const Plan& plan, const ModelTensors& tensors)
+      : plan_(plan), tensors_(tensors), layers_(tensors.kinds.size()) {}
+
+  const WorkingLayer& of(size_t kind);
+
+ private:
+  const Plan& plan_;
+  const ModelTensors& tensors_;
+  std::vector<std::optional<WorkingLayer>> layers_;
+};
+
 /// What the layers of a stage save, summed once for every moment and any number of chunks in flight.
 class StageActivations {
  public:
-  StageActivations(const Plan& plan, const Stage& stage, const ModelTensors& tensors);
+  /// `layers` must outlive it.
+  StageActivations(const Plan& plan, const Stage& stage, const ModelTensors& tensors, WorkingLayers& layers);
 
   /// The line of each moment, and what it comes to without being made.
   std::array<Line, kMoments> lines(double chunks_in_flight) const;
@@ -37,16 +60,13 @@ class StageActivations {
 
  private:
   Line working_line(const std::vector<SavedSum>& sums) const;
-  Amount working_amount(const std::vector<SavedSum>& sums) const;
 
   const Plan& plan_;
-  bool present_ = false;
-  double chunks_ = 1, gradient_bytes_ = 0;
+  const WorkingLayer* working_ = nullptr;  // null without layers
+  double chunks_ = 1;
   std::vector<SavedSum> saved_, checkpoints_, widened_checkpoints_;  // the latter during backward
   std::vector<SavedSum> outputs_;                                    // kept until their gradients come back
   std::vector<SavedSum> outliving_;                                  // of the step before, until this one's loss
-  std::vector<SavedSum> recomputed_, last_;  // of the layer under differentiation, in backward and at its end
-  Amount working_in_backward_, working_at_end_;
 };
 
 /// Tokens of one micro-batch on one rank: micro_batch × seq ÷ cp.

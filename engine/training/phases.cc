@@ -67,9 +67,11 @@ uint64_t PhaseAmounts::allocated_bytes() const {
   return sum;
 }
 
-StageLedger::StageLedger(const Plan& plan, const Stage& stage, const ModelTensors& tensors, const Line& workspace,
-                         Detail detail)
-    : detail_(detail), activations_(plan, stage, tensors), no_activations_(sum_line("activations", "Activations", {})) {
+StageLedger::StageLedger(const Plan& plan, const Stage& stage, const ModelTensors& tensors, WorkingLayers& layers,
+                         const Line& workspace, Detail detail)
+    : detail_(detail),
+      activations_(plan, stage, tensors, layers),
+      no_activations_(sum_line("activations", "Activations", {})) {
   const std::vector<ParameterGroup> groups = stage_parameters(plan, stage);
   const Subject subject{plan, stage, groups, gathered_units(plan, stage), lasting_buffers(plan, groups, workspace)};
   pool_.reserve(kPhaseLines + 3);
@@ -190,7 +192,8 @@ const Line& StageLedger::title(size_t phase, size_t line) const {
 
 std::vector<Phase> stage_phases(const Plan& plan, const Stage& stage) {
   const ModelTensors tensors(plan);
-  return StageLedger(plan, stage, tensors, workspace_line(plan)).phases(stage.chunks_in_flight);
+  WorkingLayers layers(plan, tensors);
+  return StageLedger(plan, stage, tensors, layers, workspace_line(plan)).phases(stage.chunks_in_flight);
 }
 
 }  // namespace vram

@@ -28,8 +28,9 @@ enum class Detail : uint8_t { lines, totals };
 /// stages that differ from that one in nothing but the chunks in flight.
 class StageLedger {
  public:
-  StageLedger(const Plan& plan, const Stage& stage, const ModelTensors& tensors, const Line& workspace,
-              Detail detail = Detail::lines);
+  /// `layers` must outlive it.
+  StageLedger(const Plan& plan, const Stage& stage, const ModelTensors& tensors, WorkingLayers& layers,
+              const Line& workspace, Detail detail = Detail::lines);
 
   std::vector<PhaseAmounts> amounts(double chunks_in_flight) const;
   /// What the allocator has blocks for, of which `allocated` is to be set.

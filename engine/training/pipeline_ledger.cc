@@ -23,6 +23,7 @@ PipelineLedger::PipelineLedger(const Plan& plan, Detail detail)
     : plan_(plan),
       detail_(detail),
       tensors_(plan),
+      layers_(plan, tensors_),
       workspace_(workspace_line(plan)),
       context_(context_line(plan)),
       stages_(pipeline_stages(plan)) {}
@@ -31,7 +32,7 @@ const PipelineLedger::Alike& PipelineLedger::alike(const Stage& stage) {
   for (const Alike& known : alike_)
     if (hold_the_same(plan_, *known.first, stage)) return known;
   alike_.push_back(
-      {&stage, StageLedger(plan_, stage, tensors_, workspace_, detail_), communication_line(plan_, stage)});
+      {&stage, StageLedger(plan_, stage, tensors_, layers_, workspace_, detail_), communication_line(plan_, stage)});
   return alike_.back();
 }
 

@@ -25,6 +25,8 @@ struct StagePeak {
 class PipelineLedger {
  public:
   explicit PipelineLedger(const Plan& plan, Detail detail = Detail::lines);
+  PipelineLedger(const PipelineLedger&) = delete;
+  PipelineLedger& operator=(const PipelineLedger&) = delete;
 
   const std::vector<Stage>& stages() const { return stages_; }
   StagePeak peak(const Stage& stage);
@@ -51,6 +53,7 @@ class PipelineLedger {
   const Plan& plan_;
   const Detail detail_;
   ModelTensors tensors_;
+  WorkingLayers layers_;
   Line workspace_, context_;
   std::vector<Stage> stages_;
   std::vector<Alike> alike_;

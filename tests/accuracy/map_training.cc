@@ -55,12 +55,17 @@ const Unit* unit_of(const std::string& key, Figure figure) {
   return nullptr;
 }
 
-Reading reading_of(const std::string& key) {
+/// Megatron-LM's log and the loggers of Megatron-Bridge are the last rank's (megatron/training/global_vars.py;
+/// src/megatron/bridge/training/state.py): what PyTorch counted there.
+bool is_of_last_rank(const Mapping& m, Figure figure) {
+  const bool torch = figure == Figure::steady || figure == Figure::allocated || figure == Figure::reserved;
+  return torch && m.share.get("library") == "megatron" && m.share.get("framework") != "deepspeed";
+}
+
+Reading reading_of(const Mapping& m, const std::string& key, Figure figure) {
   if (key.find("first_or_last") != std::string::npos) return Reading::first_or_last;
   if (key.find("rank0") != std::string::npos || key.find("first_stage") != std::string::npos) return Reading::first;
-  if (key.rfind("mem_", 0) == 0 && key.find("allocated_bytes") != std::string::npos)
-    return Reading::last;  // Megatron-LM writes its log on the last rank (megatron/training/training.py)
-  return Reading::fullest;
+  return is_of_last_rank(m, figure) ? Reading::last : Reading::fullest;
 }
 
 bool lacks_vocabulary(const Mapping& m) {
@@ -127,7 +132,7 @@ void add_memory(const Mapping& m, std::vector<Measurement>& out) {
       const Unit* unit = unit_of(key, row.figure);
       if (!unit) break;
       Measurement one = begin(m, row.figure);
-      one.reading = reading_of(key);
+      one.reading = reading_of(m, key, row.figure);
       one.measured = value.get<double>() * unit->bytes;
       one.unit = unit->name;
       if (row.figure == Figure::steady && lacks_vocabulary(m)) one.skip_for("the vocabulary is not stated");
