@@ -33,16 +33,33 @@ ServingStage host_stage(const Plan& plan) {
   return {0, layers, true, layers > 0, false};
 }
 
+namespace {
+
+/// llama.cpp's --split-mode layer (src/llama-model.cpp, get_layer_buft_list): the output layer is one of those that
+/// GPUs share evenly, so the first ones have a layer more.
+std::vector<ServingStage> layer_split(const Plan& plan, size_t stages) {
+  const size_t first = host_layers(plan), layers = plan.subject->layers.size();
+  const bool all = first == 0;
+  const size_t shared = layers - first + (all ? 1 : 0);
+  const auto start = [&](size_t stage) { return std::min(first + (stage * shared + stages - 1) / stages, layers); };
+  std::vector<ServingStage> result(stages);
+  for (size_t i = 0; i < stages; ++i)
+    result[i] = {start(i), start(i + 1) - start(i), false, i + 1 == stages && all, i == 0};
+  return result;
+}
+
+}  // namespace
+
 std::vector<ServingStage> serving_stages(const Plan& plan, const Replica& replica) {
-  size_t first = host_layers(plan);
-  const bool all = first == 0, llamacpp = plan.engine == Engine::llamacpp;
   const auto stages = static_cast<size_t>(replica.pp);
-  const size_t on_gpu = plan.subject->layers.size() - first, even = on_gpu / stages, surplus = on_gpu % stages;
+  if (plan.engine == Engine::llamacpp) return layer_split(plan, stages);
+  size_t first = 0;
+  const size_t layers = plan.subject->layers.size(), even = layers / stages, surplus = layers % stages;
   std::vector<ServingStage> result(stages);
   for (size_t i = 0; i < stages; ++i) {
     // vllm/distributed/utils.py, get_pp_indices: the last stage has the head and gets no surplus layer.
     const bool one_more = i + 1 < stages && i + 1 + surplus >= stages;
-    result[i] = {first, even + (one_more ? 1 : 0), i == 0 && !llamacpp, i + 1 == stages && all, i == 0};
+    result[i] = {first, even + (one_more ? 1 : 0), i == 0, i + 1 == stages, i == 0};
     first += result[i].count;
   }
   return result;

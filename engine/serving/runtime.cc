@@ -209,10 +209,10 @@ Line buffers_line(const Plan& plan, const Replica& replica) {
              "sglang memory_pool.py, ReqToTokenPool", 0.01));
   }
   if (plan.engine == Engine::vllm) {
-    children.push_back(leaf("non_torch", "Outside PyTorch",
-                            {times("", vllm_run(plan).second_runner ? kNonTorchOfSecondRunner : kNonTorchBytes, "B")},
-                            "non-torch memory of vllm start-up logs, 0.01 to 0.35 GiB; from 0.28 on 0.26 to 1.15",
-                            0.8));
+    children.push_back(
+        leaf("non_torch", "Outside PyTorch",
+             {times("", vllm_run(plan).second_runner ? kNonTorchOfSecondRunner : kNonTorchBytes, "B")},
+             "non-torch memory of vllm start-up logs, 0.01 to 0.35 GiB; with the second runner 0.26 to 1.15", 0.8));
   }
   if (plan.engine == Engine::vllm && plan.subject->architecture.has_vision && vllm_run(plan).caches_encoder) {
     children.push_back(leaf("encoder_cache", "Encoder cache",

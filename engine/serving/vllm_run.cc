@@ -20,6 +20,8 @@ constexpr double kTritonSamplerBytes = 12;
 // of 0.19 for 256 x 152064 on two GPUs and of 0.22 with 2048 tokens (0.6 and 0.7, max_len above 32768); 0.8.5
 // takes 1.45 for 256 x 151936.
 constexpr double kUnsampledBytes = 2;
+// Its logits and their copy in float, where it is told of no top-k: 0.27.1 has a peak of 0.31 GiB with 256 x 151936.
+constexpr double kCopyingSamplerBytes = 6;
 constexpr double kTritonSince = 17e3, kSecondRunnerSince = 28e3;
 
 double version_number(std::string_view text) {
@@ -50,6 +52,16 @@ bool keeps_gate_up(const Plan& plan, bool second_engine) {
   return !overwrites && !compiled;
 }
 
+/// v1/worker/gpu/model_runner.py: of every model from 0.28 on (vllm#53183); before, where VllmConfig's
+/// use_v2_model_runner names the model: from 0.23 on three families in 16 bit, in 0.27 all that are dense.
+bool has_second_runner(const Plan& plan, double version) {
+  const Architecture& a = plan.subject->architecture;
+  if (version >= kSecondRunnerSince) return true;
+  if (version < 23e3 || a.experts > 0 || !a.linear.kind.empty()) return false;
+  const bool named = !a.has_vision && (a.model_type == "llama" || a.model_type == "mistral" || a.model_type == "qwen3");
+  return version >= 27e3 || (named && (plan.weights == "bf16" || plan.weights == "fp16"));
+}
+
 }  // namespace
 
 double release_number(const Plan& plan) { return version_number(plan.engine_version); }
@@ -57,8 +69,9 @@ double release_number(const Plan& plan) { return version_number(plan.engine_vers
 VllmRun vllm_run(const Plan& plan) {
   const double version = release_number(plan);
   VllmRun run{plan.batch_tokens, plan.max_seqs};
+  run.second_runner = has_second_runner(plan, version);
   const bool sorts = version < kTritonSince || version >= kSecondRunnerSince;
-  run.bytes_a_logit = sorts ? kSortingSamplerBytes : kTritonSamplerBytes;
+  run.bytes_a_logit = sorts ? kSortingSamplerBytes : run.second_runner ? kCopyingSamplerBytes : kTritonSamplerBytes;
   const bool second_engine = is_second_engine(plan, version);
   if (version < 8e3 && plan.batch_tokens < plan.max_len) run.bytes_a_logit = kUnsampledBytes;
   run.keeps_gate_up = keeps_gate_up(plan, second_engine);
@@ -68,11 +81,10 @@ VllmRun vllm_run(const Plan& plan) {
   run.caches_encoder = second_engine;
   // From 0.21 on (vllm#50780). The second runner's accounts leave them out: budget = consumed + peak activation + KV to
   // 0.01 GiB in eight logs of August to October 2026, with 0.04 to 3.9 GiB of graphs beside them.
-  run.counts_graphs = version >= 21e3 && version < kSecondRunnerSince;
+  run.counts_graphs = version >= 21e3 && !run.second_runner;
   run.counts_communication = version < 11e3;  // vllm#25359
   // vllm#50991. Where no version is named it is the plan that says whether a prefix is shared.
   run.caches_states = version >= 27e3 && !plan.engine_version.empty();
-  run.second_runner = version >= kSecondRunnerSince;
   return run;
 }
 

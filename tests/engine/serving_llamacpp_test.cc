@@ -7,13 +7,15 @@
 
 namespace {
 
-double compute_buffer_mib(const std::string& share) {
+double line_mib(const std::string& share, const std::string& id) {
   const vram::ServingBill bill = vram::serving_bill(vram::read_plan("engine=llamacpp&output=0&flash=0&" + share).plan);
   for (const vram::Line& line : bill.lines) {
-    if (std::string(line.id) == "activations") return static_cast<double>(line.bytes) / 1048576;
+    if (line.id == id) return static_cast<double>(line.bytes) / 1048576;
   }
   return 0;
 }
+
+double compute_buffer_mib(const std::string& share) { return line_mib(share, "activations"); }
 
 }  // namespace
 
@@ -80,4 +82,12 @@ TEST_CASE("A build is dated or numbered", "[serving]") {
     CHECK_FALSE(vram::llamacpp_build(later).one_buffer);
   for (const char* old : {"", "2026-05", "b9429", "6182"}) CHECK_FALSE(vram::llamacpp_build(old).logits_of_slots);
   for (const char* later : {"2026-06", "b9849", "11342"}) CHECK(vram::llamacpp_build(later).logits_of_slots);
+}
+
+TEST_CASE("llama.cpp's GPUs share the layers and the output layer evenly", "[serving]") {
+  const auto pool_mib = [](const std::string& share) { return line_mib(share + "&flash=1", "kv_cache"); };
+  CHECK(pool_mib("model=llama-3.2-3b&weights=q4_k_m&serve_pp=2&prompt=32768") == 1920);  // 15 and 13 of 28 layers
+  CHECK(pool_mib("model=phi-4-mini&serve_pp=2&prompt=2048") == 136);                     // 17 and 15 of 32
+  CHECK(pool_mib("model=qwen2.5-0.5b&serve_pp=2&prompt=32768") == 208);                  // 13 and 11 of 24
+  CHECK(pool_mib("model=qwen2.5-0.5b&serve_pp=24&prompt=32768") == 32);  // two, and the last GPU the output layer
 }

@@ -101,3 +101,24 @@ TEST_CASE("A hybrid's states reach over drafted tokens, one for each and one for
   CHECK(within(requests("&draft_tokens=2&prompt=4096&prefix=3200"), 5.32, 0.002));
   CHECK(requests("") > requests("&draft_tokens=2"));
 }
+
+TEST_CASE("vllm's second model runner: dense models in 0.27, all from 0.28 on, some in 16 bit from 0.23 on",
+          "[serving]") {
+  const auto pool = [](const std::string& share) {
+    return static_cast<double>(serving_bill(read_plan(share).plan).kv_budget_bytes_per_gpu.value_or(0)) / kGiB;
+  };
+  // 0.27.1 on an L4: 11.40 and 14.41 GiB, on an RTX 4090 under WSL 20.52
+  const std::string l4 =
+      "model=qwen2.5-7b&gpu=l4&engine_version=0.27.1&max_len=4096&batch_tokens=2048&utilization=0.92";
+  CHECK(within(pool(l4 + "&weights=fp8"), 11.40, 0.015));
+  CHECK(within(pool(l4 + "&weights=gptq"), 14.41, 0.02));
+  CHECK(within(pool("model=qwen2.5-0.5b&gpu=rtx-4090-24gb&gpu_mem=23.99&engine_version=0.27.1&utilization=0.92"), 20.52,
+               0.015));
+  const auto sampler = [](const std::string& share) {
+    return activations_gib(share + "&batch_tokens=256&max_seqs=256");
+  };
+  const std::string llama = "model=llama-3.2-1b&engine_version=";
+  CHECK(within(sampler(llama + "0.22.1"), 2 * sampler(llama + "0.23.0"), 1e-6));
+  CHECK(within(sampler(llama + "0.22.1"), sampler(llama + "0.24.0&weights=fp8"), 1e-6));
+  CHECK(sampler("model=qwen3.5-27b&engine_version=0.27.1") > 2 * sampler(llama + "0.27.1"));  // a hybrid
+}
