@@ -409,3 +409,15 @@ TEST_CASE("JSON has what a log states as bytes, a number or a text, once") {
   CHECK(json.find(R"({"what":"b","value":0.5,"tool")") != std::string::npos);
   CHECK(json.find(R"({"what":"c","value":"fp8","tool")") != std::string::npos);
 }
+
+TEST_CASE("What a log states says where it was") {
+  Diagnosis diagnosis;
+  diagnosis.plan = plan_of("");
+  const LogFigure figure{.what = "tried_bytes", .kind = CaptureKind::bytes, .bytes = 1 << 20};
+  diagnosis.log.figures = {figure, figure, figure};
+  diagnosis.log.figures[0].on = "CUDA0";
+  diagnosis.log.figures[1].device = 3;
+  diagnosis.log.figures[2].rank = 5;
+  for (const std::string& text : {diagnosis_text(diagnosis), diagnosis_markdown(diagnosis)})
+    for (const char* place : {"CUDA0", "GPU 3", "rank 5"}) CHECK(text.find(place) != std::string::npos);
+}
