@@ -6,24 +6,30 @@ namespace vram {
 namespace {
 
 bool alike(const StageBill& a, const StageBill& b) {
-  return a.layers == b.layers && a.device_bytes == b.device_bytes && a.band_bytes == b.band_bytes;
-}
-
-std::string label_of(size_t first, size_t end, size_t stages) {
-  if (stages == 1) return "Each GPU";
-  if (end == first + 1) return "Stage " + std::to_string(first);
-  return "Stages " + std::to_string(first) + "–" + std::to_string(end - 1);
+  return a.layers == b.layers && a.device_bytes == b.device_bytes && a.band_bytes == b.band_bytes &&
+         std::string_view(a.phase) == b.phase;
 }
 
 }  // namespace
+
+size_t end_of_alike(const std::vector<StageBill>& stages, size_t first) {
+  size_t end = first + 1;
+  while (end < stages.size() && alike(stages[first], stages[end])) ++end;
+  return end;
+}
+
+std::string name_of_stages(size_t first, size_t end) {
+  if (end == first + 1) return "Stage " + std::to_string(first);
+  return "Stages " + std::to_string(first) + "–" + std::to_string(end - 1);
+}
 
 std::vector<Bar> training_bars(const TrainingBill& bill) {
   std::vector<Bar> bars;
   for (size_t first = 0, end = 0; first < bill.stages.size(); first = end) {
     const StageBill& stage = bill.stages[first];
-    while (end < bill.stages.size() && alike(stage, bill.stages[end])) end++;
-    bars.push_back({label_of(first, end, bill.stages.size()), &stage.lines, static_cast<double>(stage.device_bytes),
-                    static_cast<double>(stage.band_bytes)});
+    end = end_of_alike(bill.stages, first);
+    bars.push_back({bill.stages.size() == 1 ? "Each GPU" : name_of_stages(first, end), &stage.lines,
+                    static_cast<double>(stage.device_bytes), static_cast<double>(stage.band_bytes)});
   }
   const auto lower = [](const Bar& a, const Bar& b) { return a.bytes < b.bytes; };
   while (bars.size() > kMostBars) bars.erase(std::min_element(bars.begin(), bars.end(), lower));

@@ -9,6 +9,12 @@
 
 namespace vram {
 
+/// Where the run of stages ends that hold the same as the `first`.
+size_t end_of_alike(const std::vector<StageBill>& stages, size_t first);
+
+/// "Stage 3", "Stages 1–2".
+std::string name_of_stages(size_t first, size_t end);
+
 /// One stacked bar: what a GPU holds. `lines` belongs to the bill the bar was made from.
 struct Bar {
   std::string label;  // "Each GPU", "Stage 3", "Stages 1–2"

@@ -1,8 +1,8 @@
 #include "engine/report/figures.h"
 
 #include <cmath>
-#include <string_view>
 
+#include "engine/report/bars.h"
 #include "engine/report/figure_list.h"
 #include "engine/units.h"
 
@@ -25,24 +25,15 @@ std::string phase_list(const Report& report) {
   return text;
 }
 
-bool alike(const StageBill& a, const StageBill& b) {
-  return a.layers == b.layers && a.device_bytes == b.device_bytes && std::string_view(a.phase) == b.phase;
-}
-
 /// Stages that are alike and follow one another share a row.
 void add_stages(const Report& report, FigureList& list) {
   const std::vector<StageBill>& stages = report.training.stages;
   if (stages.size() < 2) return;
-  for (size_t first = 0; first < stages.size();) {
-    size_t last = first;
-    while (last + 1 < stages.size() && alike(stages[first], stages[last + 1])) ++last;
+  for (size_t first = 0, end = 0; first < stages.size(); first = end) {
+    end = end_of_alike(stages, first);
     const StageBill& stage = stages[first];
-    const std::string name = first == last
-                                 ? "Stage " + std::to_string(stage.stage)
-                                 : "Stages " + std::to_string(stage.stage) + "-" + std::to_string(stages[last].stage);
-    list.add(name + ", " + counted(stage.layers, "layer", "layers"),
+    list.add(name_of_stages(first, end) + ", " + counted(stage.layers, "layer", "layers"),
              shown(report, static_cast<double>(stage.device_bytes)), "fullest " + phase_place(stage.phase));
-    first = last + 1;
   }
 }
 

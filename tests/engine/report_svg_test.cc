@@ -17,8 +17,10 @@ bool holds(std::string_view text, std::string_view part) { return text.find(part
 
 }  // namespace
 
-TEST_CASE("stages that hold the same share a bar") {
+TEST_CASE("stages that hold the same share a bar, and a row") {
   const Report plan = report("model=llama-3.1-70b&gpus=64&tp=8&pp=4");
+  CHECK(holds(report_text(plan), "\nStage 0, 20 layers "));
+  CHECK(holds(report_text(plan), "\nStages 1–2, 20 layers "));
   const std::vector<Bar> bars = training_bars(plan.training);
   REQUIRE(bars.size() == 3);
   CHECK(bars[0].label == "Stage 0");
