@@ -1,5 +1,6 @@
 #include <catch2/catch_test_macros.hpp>
 
+#include "engine/plan/made.h"
 #include "engine/report/made.h"
 #include "engine/report/report.h"
 #include "engine/units.h"
@@ -38,6 +39,13 @@ TEST_CASE("a link that is given away says its engine's version and figures", "[m
   CHECK(share_to_give(here) == given(kShare));
   CHECK(report(share_to_give(here)).share == kShare);
   CHECK(share_to_give(report("model=nobody")) == "v=1&model=nobody");
+}
+
+TEST_CASE("a link says as many requests as fit, in tenths, and never more", "[made]") {
+  const Report here = report(kShare);
+  const double fit = *here.serving.max_concurrency, said = *read_made(made_here(here))->requests;
+  CHECK(said <= fit);
+  CHECK(said > fit - 0.1);
 }
 
 TEST_CASE("of a plan with no bill a link has an empty figure", "[made]") {
