@@ -103,3 +103,9 @@ TEST_CASE("CSV names each line by its path and quotes what needs it") {
   CHECK(text.rfind("bill,id,label,bytes,band_bytes,formula\n", 0) == 0);
   CHECK(text.find("\ntraining,gradients,Gradients,140000000000,") != std::string::npos);
 }
+
+TEST_CASE("JSON leaves out what is not known of a model") {
+  const std::string json = report_json(report("model=custom&params=7B"));
+  CHECK(json.find(R"("parameters":7000000000)") != std::string::npos);
+  CHECK(json.find("embedding_parameters") == std::string::npos);
+}

@@ -32,6 +32,21 @@ TEST_CASE("the text report keeps to 80 columns") {
   }
 }
 
+TEST_CASE("a bill is a tree: branches beside a line's name, and below it to its last factor") {
+  const std::string text = report_text(report("model=llama-3.1-70b&gpus=64&tp=8&pp=4&seq=8192"));
+  CHECK(text.find(R"(
+├ Attention                 20 layers                                       0.70
+│                           × 150994944 parameters a layer
+│                           × 2 bytes a weight
+│                           ÷ 8 ranks of the model
+├ Norms and biases          335872 parameters × 2 bytes a weight          < 0.01
+)") != std::string::npos);
+  CHECK(text.find(R"(
+└ Head                      1050673152 parameters                           0.24
+                            × 2 bytes a weight
+)") != std::string::npos);
+}
+
 TEST_CASE("it begins with three sentences: training, compute, serving") {
   const Report result = report("model=llama-2-7b&framework=ddp");
   const std::vector<std::string> sentences = headline_sentences(result);
