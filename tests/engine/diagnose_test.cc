@@ -274,6 +274,25 @@ TEST_CASE("An engine that cut its length says to what; llama.cpp is offered its 
   CHECK_FALSE(find(llama.findings, "graphs_none"));
 }
 
+TEST_CASE("What others hold is no matter of the plan, whatever else the log says of weights") {
+  const Diagnosis diagnosis = diagnose(
+      read_plan("").plan,
+      "ValueError: Free memory on device cuda:0 (111.99/139.8 GiB) on startup is less than desired GPU memory "
+      "utilization (0.95, 132.81 GiB).\nINFO 03-12 [runner.py:133] Model loading took 26.4738 GiB and 13.18 seconds");
+  CHECK(find(diagnosis.findings, "gpu_not_empty"));
+  CHECK_FALSE(find(diagnosis.findings, "weights_fp8"));
+}
+
+TEST_CASE("Enough that is free in pieces is fragmentation, not a contradiction") {
+  const Diagnosis diagnosis =
+      diagnose(plan_of(kOn80),
+               "RESOURCE_EXHAUSTED: Attempting to allocate 1.06G. That was not possible. There are 3.20G free. Due to "
+               "fragmentation, the largest contiguous region of free memory is 900.00M.; (0x0x0_HBM0)");
+  CHECK(diagnosis.symptom == Symptom::fragmentation);
+  CHECK_FALSE(find(diagnosis.findings, "figures_enough_free"));
+  CHECK_FALSE(find(diagnosis.findings, "expandable_segments"));
+}
+
 TEST_CASE("Metal's limits of count and of one buffer are no lack of memory") {
   CHECK(find(diagnose(read_plan("").plan, "RuntimeError: [metal::malloc] Resource limit (499000) exceeded.").findings,
              "metal_buffers"));

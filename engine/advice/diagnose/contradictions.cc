@@ -37,7 +37,7 @@ bool absurd(Case& c) {
 bool enough_was_free(Case& c) {
   const Measured& m = c.measured;
   if (!m.tried || !m.free || *m.tried <= 0 || *m.free < std::max(*m.tried * kRounding, *m.tried + kSlack)) return false;
-  if (at_cap(m)) return false;  // told as a cause
+  if (at_cap(m) || m.largest_free) return false;  // told as causes
   c.say(Severity::error, "figures_enough_free",
         c.shown(*m.free) + " was free and " + c.shown(*m.tried) +
             " was refused: the size of the GPU is not the cause. "

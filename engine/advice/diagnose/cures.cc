@@ -107,7 +107,7 @@ bool suits_server(const Case& c, std::string_view id) {
   if (c.assumed && !is_engine_of_plan(c.measured.tool) && is_in(kOthers, id)) return false;
   const bool start = c.symptom == Symptom::at_start;
   const bool share_taken = c.measured.budget && c.measured.free && *c.measured.free < *c.measured.budget;
-  if (id == "utilization_up" && share_taken) return false;
+  if (share_taken && (c.measured.stage == "start" || id == "utilization_up")) return false;  // others hold the GPU
   return start ? is_in(kRoom, id) : is_in(kWork, id);
 }
 

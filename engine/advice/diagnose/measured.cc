@@ -83,6 +83,8 @@ void take_failure(const Printed& group, Measured& out) {
   out.reserved = group.last("reserved_bytes");
   out.capacity = group.last("capacity_bytes");
   out.free = group.last("free_bytes");
+  out.largest_free = group.last("largest_free_bytes");
+  if (out.largest_free) out.fixed_segments = true;  // no allocator of PyTorch prints that
   out.program = group.last("total_bytes");
   out.private_pools = group.last("private_pool_bytes");
   out.allowed = group.last("allowed_bytes");
@@ -206,7 +208,7 @@ void take_serving(const AllPrinted& groups, Measured& out) {
   out.kv_usage = last_of(groups, {"kv_usage_percent"});
   const auto share = last_of(groups, {"kv_usage"});
   if (!out.kv_usage && share) out.kv_usage = *share * 100;
-  out.preemptions = last_of(groups, {"preemptions", "retracted"});
+  out.preemptions = last_of(groups, {"preempted", "preemptions", "retracted"});
   out.budget = last_of(groups, {"budget_bytes"});
   out.compute = last_of(groups, {"compute_bytes"});
   out.lacking = last_of(groups, {"lacking_bytes"});

@@ -21,7 +21,7 @@ struct Measured {
   using Bytes = std::optional<double>;
   // training, and whatever runs on PyTorch
   Bytes allocated, reserved, device, capacity, free, tried, unallocated, process, other, outside, private_pools,
-      allowed, mps_other, exceeded, program;
+      allowed, mps_other, exceeded, program, largest_free;
   // serving
   Bytes weights, activations, non_torch, graphs, kv_pool, kv_needed, budget, compute, lacking, required;
   std::optional<double> kv_tokens, max_model_len, longest_model_len, cut_model_len, utilization, layers_on_gpu, layers,
@@ -32,8 +32,9 @@ struct Measured {
   bool failed = false;         // an allocation was refused
   bool process_known = false;  // what the process holds is stated, not only what the GPU holds
   std::string resource,
-      stage;           // "host", "shm", "on-chip", "buffers", "one-buffer"; "weights", "kv", "compute", "graphs"
-  std::string broken;  // "cuBLAS", "NCCL": what failed and does not say for want of what
+      stage;  // "host", "shm", "on-chip", "metal", "buffers", "one-buffer"; "start", "weights", "kv", "compute",
+              // "graphs"
+  std::string broken;           // "cuBLAS", "NCCL": what failed and does not say for want of what
   bool fixed_segments = false;  // PyTorch's segments cannot grow where it ran
   const char* tool = "";
   int device_index = -1;

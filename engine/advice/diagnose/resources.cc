@@ -21,6 +21,11 @@ bool find_other_resource(Case& c) {
         Severity::error, "shared_memory",
         "/dev/shm ran out, not the GPU: give the container more of it (--shm-size, --ipc=host), or start fewer loader "
         "workers.");
+  } else if (resource == "metal") {
+    c.say(Severity::error, "metal_memory",
+          "Metal ran out of memory at work: weights, caches and all else on the machine share it. Keep fewer prompts "
+          "cached (--prompt-cache-size), work on fewer tokens of the prompt at a time (--prefill-step-size), shorten "
+          "the context, or take a smaller quant.");
   } else if (resource == "buffers") {
     c.say(Severity::error, "metal_buffers",
           "The number of Metal's buffers ran out, not the memory: something keeps many small arrays. Take a newer MLX, "

@@ -36,7 +36,8 @@ bool longest_request(Case& c) {
 /// vLLM takes its share of the whole GPU and wants it free at start.
 bool not_empty(Case& c) {
   const Measured& m = c.measured;
-  if (!m.budget || !m.free || !m.capacity || *m.free >= *m.budget || m.weights) return false;
+  if (!m.budget || !m.free || !m.capacity || *m.free >= *m.budget) return false;
+  if (m.weights && m.stage != "start") return false;
   const double share = std::floor((*m.free / *m.capacity - 0.01) * 100) / 100;
   c.symptom = Symptom::at_start;
   std::string text = c.shown(*m.free) + " of " + c.shown(*m.capacity) + " was free at the start, and " +
@@ -104,7 +105,8 @@ bool llama_stage(Case& c) {
   const char* cure =
       m.stage == "weights" ? "Fewer layers on this GPU (-ngl, num_gpu, --n-cpu-moe), another split, or a smaller quant."
       : m.stage == "kv"    ? "A shorter context (-c, num_ctx), a quantised KV cache (-ctk, -ctv), fewer slots."
-                           : "A smaller -ub, flash attention, no copies for pipelining.";
+      : m.stage.empty() ? "Fewer layers on this GPU (-ngl, num_gpu), a shorter context (-c, num_ctx), or a smaller -ub."
+                        : "A smaller -ub, flash attention, no copies for pipelining.";
   c.symptom = m.stage == "weights" || m.stage == "kv" ? Symptom::at_start : Symptom::after_steps;
   const std::string what = m.stage.empty() ? std::string("a buffer") : "the " + m.stage + " buffer";
   c.say(Severity::error, "llamacpp_buffer",

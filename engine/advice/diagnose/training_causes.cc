@@ -81,9 +81,23 @@ bool capped(Case& c) {
   return true;
 }
 
+/// Enough was free, and not in one piece.
+bool in_pieces(Case& c) {
+  const Measured& m = c.measured;
+  if (!m.largest_free || !m.tried || known(m.free) < *m.tried || *m.largest_free >= *m.tried) return false;
+  c.symptom = Symptom::fragmentation;
+  c.say(Severity::error, "fragmentation",
+        "Fragmentation: " + c.shown(*m.free) + " was free, the largest piece of it " + c.shown(*m.largest_free) +
+            ", and " + c.shown(*m.tried) +
+            " was asked for in one piece. Keep shapes fixed or in few sizes; with so little free, a smaller batch "
+            "helps as well.");
+  return true;
+}
+
 /// What is reserved and free would have been enough, had it been in one piece.
 bool fragmented(Case& c) {
   const Measured& m = c.measured;
+  if (in_pieces(c)) return true;
   if (!m.unallocated || gpu_bytes(c) <= 0 || *m.unallocated < kFragmented * gpu_bytes(c)) return false;
   if (m.failed && *m.unallocated + known(m.free) < known(m.tried)) return false;
   const bool cause = m.failed && *m.unallocated >= known(m.tried) * 0.5;

@@ -158,6 +158,7 @@ constexpr LogRow kTgi[] = {
     {"Not enough memory to warmup decode", "stage=kv", RowRole::starts},
     {"text_generation_server/", "", RowRole::words},
     {"--max-batch-prefill-tokens", "", RowRole::words},
+    {"Unable to warmup model", "", RowRole::words},
 };
 
 // server/text_generation_server/models/flash_causal_lm.py: bytes / 10^9.

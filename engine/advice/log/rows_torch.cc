@@ -10,6 +10,7 @@ constexpr LogRow kAllocator[] = {
      "{S max_allowed}^). Tried to allocate {S tried}^ on {w pool} pool",
      "", RowRole::starts},
     {"Tried to allocate {S tried}", "", RowRole::starts},
+    {"trying to allocate {S tried}"},
     {"Tried to allocate more than {n}EB", "oom=1;unread=tried_bytes", RowRole::starts},  // 2^60 bytes and above
     {"(GPU {n device}; {S capacity} total capacity"},
     {"({w} {n device}; {S capacity} total< capacity>"},  // NPU, XPU, MLU

@@ -182,7 +182,7 @@ constexpr LogRow kMlx[] = {
     {"Trainable parameters: {f}% ({f trainable_millions}M/{f total_millions}M)"},
     {"Total parameters {f total_millions}M"},
     {"Trainable parameters {f trainable_millions}M"},
-    {"Command buffer execution failed: Insufficient Memory", "oom=1"},
+    {"Command buffer execution failed: Insufficient Memory", "oom=1;resource=metal"},
     {"Peak memory: {S peak}"},
     {"Peak mem {S peak}"},
 };

@@ -38,6 +38,7 @@ constexpr LogRow kVllm[] = {
     {"--tensor-parallel-size<=> {n tensor_parallel}"},
     {"--pipeline-parallel-size<=> {n pipeline_parallel}"},
     {"--block-size<=> {n block_tokens}"},
+    {"entrypoints.openai.api_server --model<=> {w model_name}"},
     {"attention block size to {n block_tokens} tokens"},
     {"Using max model len {n max_model_len}"},
     // weights
@@ -123,7 +124,9 @@ constexpr LogRow kVllm[] = {
     {"Free memory on device <cuda:{n device} ><xpu:{n device} ><npu:{n device} >({G free}<{f}>/{S capacity}^) on "
      "startup^ is "
      "less than desired GPU memory utilization ({f utilization}, {S budget})",
-     "", RowRole::starts},
+     "stage=start", RowRole::starts},
+    {"Free memory on cuda:{n device} ({G free}/{S capacity})"},
+    {"desired utilization ({f utilization}, {S budget})", "stage=start"},
     {"Desired GPU memory utilization is ({f utilization}, {S budget})"},
     {"Actual usage< is><:> {S weights} for weight"},
     {", {S activation} for peak activation"},
@@ -140,7 +143,8 @@ constexpr LogRow kVllm[] = {
     {"Error in memory profiling. Initial free memory {S free_before}, current free memory {S free}", "failed=profiling",
      RowRole::starts},
     // running
-    {"Sequence group {n} is preempted by $total_num_cumulative_preemption={n preemptions}"},
+    {"Sequence group {w} is preempted by $total_num_cumulative_preemption={n preemptions}"},
+    {"Sequence group {w} is preempted by", "preempted=1"},
     {"Running: {n running} reqs, <Swapped: {n swapped} reqs, ><Waiting: {n waiting} reqs, ><Pending: {n pending} reqs, "
      ">GPU KV cache usage: {f kv_usage_percent}%",
      "", RowRole::starts},
