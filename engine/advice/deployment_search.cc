@@ -20,6 +20,7 @@ constexpr const char* kReasons[] = {"impossible: sizes do not divide",
                                     "too slow for tpot",
                                     "too slow for ttft",
                                     "too few requests a second for qps",
+                                    "speed not known, so that no target can be checked",
                                     "another one does as much, as fast and as cheaply"};
 
 double bits_of(std::string_view id) {
@@ -144,13 +145,13 @@ bool DeploymentSearch::load_replicas(Plan& plan, double in_flight) {
   resolve(plan);
   double replicas = std::ceil(requests / in_flight);
   if (plan.qps > 0) {
-    const double rate = serving_bill(plan).requests_per_second.value_or(0);
-    if (!(rate > 0)) return drop(slow_rate);
-    replicas = std::ceil(plan.qps / rate);
+    const std::optional<double> rate = serving_bill(plan).requests_per_second;
+    if (!rate) return drop(speed);
+    replicas = std::ceil(plan.qps / *rate);
   } else {
     put(plan, Key::concurrency, plan.concurrency, std::ceil(requests / replicas));
   }
-  if (replicas > field(Key::replicas).most) return drop(slow_rate);
+  if (!(replicas <= field(Key::replicas).most)) return drop(slow_rate);
   put(plan, Key::replicas, plan.replicas, replicas);
   resolve(plan);
   return true;
@@ -171,21 +172,32 @@ bool DeploymentSearch::load_context(Plan& plan) {
   return true;
 }
 
-/// What misses a target least is kept while there is no row; where a speed is not known, nothing tells by how much.
+/// What misses a target least is kept while there is no row. A speed that is not known keeps to no target.
 bool DeploymentSearch::meets_targets(const DeploymentRow& row) {
-  constexpr double kNever = std::numeric_limits<double>::infinity();
+  struct Target {
+    bool asked;
+    const std::optional<double>& speed;
+    double slow_by;  // factor
+    Reason reason;
+  };
   const Plan& plan = row.plan;
-  const double slow_by[] = {plan.tpot > 0 ? row.decode_seconds_per_token.value_or(kNever) / plan.tpot : 0,
-                            plan.ttft > 0 ? row.prefill_seconds.value_or(0) / plan.ttft : 0,
-                            plan.qps > 0 ? plan.qps * (1 - 1e-9) / row.requests_per_second.value_or(0) : 0};
-  constexpr Reason kReason[] = {slow_token, slow_prompt, slow_rate};
-  const auto* const worst = std::max_element(std::begin(slow_by), std::end(slow_by));
-  if (*worst <= 1) return true;
-  if (kept_ == 0 && *worst < kNever && (!missed_ || *worst < least_miss_)) {
-    missed_ = row;
-    least_miss_ = *worst;
+  const double rate = row.requests_per_second.value_or(0) * (1 + 1e-9);
+  const Target targets[] = {
+      {plan.tpot > 0, row.decode_seconds_per_token, row.decode_seconds_per_token.value_or(0) / plan.tpot, slow_token},
+      {plan.ttft > 0, row.prefill_seconds, row.prefill_seconds.value_or(0) / plan.ttft, slow_prompt},
+      {plan.qps > 0, row.requests_per_second, plan.qps / rate, slow_rate}};
+  const Target* worst = nullptr;
+  for (const Target& target : targets) {
+    if (!target.asked) continue;
+    if (!target.speed) return drop(speed);
+    if (target.slow_by > 1 && (!worst || target.slow_by > worst->slow_by)) worst = &target;
   }
-  return drop(kReason[worst - std::begin(slow_by)]);
+  if (!worst) return true;
+  if (kept_ == 0 && (!missed_ || worst->slow_by < least_miss_)) {
+    missed_ = row;
+    least_miss_ = worst->slow_by;
+  }
+  return drop(worst->reason);
 }
 
 DeploymentRow DeploymentSearch::row_of(Plan plan, const ServingBill& bill) const {

@@ -24,7 +24,7 @@ class DeploymentSearch {
   void finish(Answer& answer) const;
 
  private:
-  enum Reason : uint8_t { illegal, weights, room, slow_token, slow_prompt, slow_rate, beaten, reasons };
+  enum Reason : uint8_t { illegal, weights, room, slow_token, slow_prompt, slow_rate, speed, beaten, reasons };
 
   void next_kind();
   void try_one(const Deployment& deployment);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "engine/advice/change.h"
+#include "engine/in_order.h"
 #include "engine/text.h"
 #include "engine/units.h"
 
@@ -197,7 +198,7 @@ std::optional<Finding> together(const Plan& plan, const TrainingTotals& bill, st
                                 const std::vector<Trial>& trials) {
   std::vector<const Trial*> order;
   for (const Trial& trial : trials) order.push_back(&trial);
-  std::stable_sort(order.begin(), order.end(), rather);
+  put_in_order(order, rather);
   Several several{{}, plan, bill};
   for (const Trial* trial : order) {
     if (!fits(plan, several.bill) && modest(trial->change)) take(several, trial->change);
@@ -246,16 +247,18 @@ std::optional<double> token_ratio(const ServingBill& before, const ServingBill& 
   return *after.decode_seconds_per_token / *before.decode_seconds_per_token;
 }
 
-/// The same sentence as of training: what it saves a GPU, what is then possible, what it costs.
+/// What it saves, what is then possible, what it costs. What is asked may need many times a GPU's memory: a saving
+/// alone would say nothing.
 Finding serving_saving(const Plan& plan, const ServingBill& before, const Change& change, const Plan& changed,
                        const ServingBill& after) {
   Finding finding = offering(change);
   finding.time_ratio = token_ratio(before, after);
   finding.text = change.text + ": ";
-  const double saved = serving_need(plan, before) - serving_need(changed, after);
+  const double need = serving_need(changed, after), saved = serving_need(plan, before) - need;
   if (saved >= 1 && saved <= static_cast<double>(kLargestBillBytes)) {
     finding.saves_bytes = static_cast<uint64_t>(saved);
-    finding.text += shown_bytes(plan, saved) + " less a GPU, ";
+    finding.text += "what is asked takes " + shown_bytes(plan, need) + " a GPU instead of " +
+                    shown_bytes(plan, need + saved) + ", ";
   }
   const double holds = std::floor(after.promised_concurrency.value_or(0));
   finding.text += "a replica then holds " + show_fixed(holds, 0) + (holds == 1 ? " request" : " requests") +
@@ -313,7 +316,7 @@ std::vector<Finding> serving_remedies(const Plan& plan, const ServingBill& bill,
     if (trial && trial->requests > bill.promised_concurrency.value_or(0)) trials.push_back(std::move(*trial));
   }
   keep_one_of_each(trials);
-  std::stable_sort(trials.begin(), trials.end(), [](const Trial& a, const Trial& b) {
+  put_in_order(trials, [](const Trial& a, const Trial& b) {
     if (a.suffices || b.suffices) return a.suffices > b.suffices;
     return a.requests > b.requests;
   });
@@ -334,9 +337,8 @@ std::vector<Finding> serving_cures(const Plan& plan, const ServingBill& bill) {
   keep_one_of_each(trials);
   std::vector<Finding> out;
   for (Trial& trial : trials) out.push_back(std::move(trial.finding));
-  std::stable_sort(out.begin(), out.end(), [](const Finding& a, const Finding& b) {
-    return a.saves_bytes.value_or(0) > b.saves_bytes.value_or(0);
-  });
+  put_in_order(
+      out, [](const Finding& a, const Finding& b) { return a.saves_bytes.value_or(0) > b.saves_bytes.value_or(0); });
   return out;
 }
 

@@ -156,12 +156,20 @@ TEST_CASE("No deployment meets the targets: the nearest misses them by the least
   CHECK(answer.nearest_deployment->decode_seconds_per_token == fastest.deployments.front().decode_seconds_per_token);
 }
 
-TEST_CASE("Where no speed is known nothing is the nearest to a target") {
-  for (const char* target : {"&tpot=0.05", "&qps=5", "&tpot=0.05&ttft=1&qps=5"}) {
-    INFO(target);
-    const Answer answer = answer_to(std::string("gpu=custom&gpu_mem=80&view=serve&question=fit") + target);
+TEST_CASE("Where no speed is known nothing is too slow for a target, nor the nearest to it") {
+  for (const char* asked :
+       {"fit&tpot=0.05", "fit&ttft=1", "fit&qps=5", "fit&tpot=0.05&ttft=1&qps=5", "replicas&qps=5"}) {
+    INFO(asked);
+    const Answer answer = answer_to(std::string("gpu=custom&gpu_mem=80&view=serve&question=") + asked);
     CHECK(answer.deployments.empty());
     CHECK_FALSE(answer.nearest_deployment);
+    size_t unknown = 0;
+    for (const FellOut& group : answer.fell_out) {
+      const std::string_view reason = group.reason;
+      CHECK_FALSE(reason.starts_with("too "));
+      if (reason == "speed not known, so that no target can be checked") unknown = group.count;
+    }
+    CHECK(unknown > 0);
   }
 }
 

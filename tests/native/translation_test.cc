@@ -169,7 +169,8 @@ TEST_CASE("what the layout search says stands in the Chinese table") {
         "model=llama-3.1-70b&gpus=64&tokens=1e12&budget=1e6&deadline=30",
         "model=llama-3.1-70b&view=serve&question=cheapest&tpot=0.001",
         "model=llama-3.1-70b&view=serve&question=cheapest&ttft=0.001&tpot=0.001",
-        "model=llama-3.1-70b&view=serve&question=fit&qps=50", "model=llama-3.1-405b&question=concurrency&serve_tp=2",
+        "model=llama-3.1-70b&view=serve&question=fit&qps=50", "gpu=custom&gpu_mem=80&question=replicas&qps=5",
+        "model=llama-3.1-405b&question=concurrency&serve_tp=2",
         "model=llama-3.1-70b&question=replicas&gpus_among=h100-sxm5-80gb,rtx-3060-12gb"}) {
     const Plan plan = read_plan(share).plan;
     const Answer answer = answer_question(plan);
