@@ -111,9 +111,15 @@ float beside_table(const Diagnosis& diagnosis, float x, float y, float width) {
   const std::vector<BesideRow> rows = beside_rows(diagnosis);
   if (rows.empty()) return 0;
   const float top = y, right = x + width, step = px(width < px(420) ? 84 : 112);
-  const Columns columns{x, width, {right - 2 * step, right - step, right}};
-  table_row(columns, y + px(10), kStrong, kTiny, theme().muted, theme().muted, "Beside the bill",
-            {"estimated", "measured", "difference"});
+  const std::vector<BesideColumn> used = beside_columns(rows);
+  Columns columns{x, width, {}};
+  std::vector<std::string> cells;
+  for (const BesideColumn& column : used) {
+    cells.emplace_back(column.head);
+    columns.rights.push_back(right - step * static_cast<float>(used.size() - cells.size()));
+  }
+  table_row(columns, y + px(10), kStrong, kTiny, theme().muted, theme().muted,
+            diagnosis.assumed ? "Measured" : "Beside the bill", cells);
   y += px(26);
   rule(x, y, width, theme().rule);
   for (size_t i = 0; i < rows.size(); ++i) {
@@ -121,8 +127,10 @@ float beside_table(const Diagnosis& diagnosis, float x, float y, float width) {
     const std::string_view id = diagnosis.beside[i].id;
     const bool total = id == "allocated" || id == "reserved" || id == "device" || id == "kv_tokens";
     const ImU32 color = row.measured.empty() ? theme().muted : theme().ink;
-    table_row(columns, y + px(14), total ? kStrong : kText, total ? kStrongFigures : kFigures, color, theme().muted,
-              row.label, {row.estimated, row.measured, row.difference});
+    cells.clear();
+    for (const BesideColumn& column : used) cells.push_back(row.*column.cell);
+    table_row(columns, y + px(14), total ? kStrong : kText, total ? kStrongFigures : kFigures, color,
+              used.size() == 1 ? color : theme().muted, row.label, cells);
     y += px(28);
     if (!row.remark.empty()) y += paragraph(kSmall, theme().muted, x, y - px(4), width, row.remark) + px(2);
     rule(x, y, width, theme().rule, total ? 1.5f : 1);

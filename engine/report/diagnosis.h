@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "engine/advice/diagnose/diagnose.h"
 
@@ -27,6 +28,12 @@ struct BesideRow {
   std::string label, estimated, measured, difference, remark;
 };
 std::vector<BesideRow> beside_rows(const Diagnosis& diagnosis);
+/// Their columns of figures, of those that any row has something in.
+struct BesideColumn {
+  const char* head;  // "estimated"
+  std::string BesideRow::*cell;
+};
+std::vector<BesideColumn> beside_columns(const std::vector<BesideRow>& rows);
 
 std::string diagnosis_json(const Diagnosis& diagnosis);
 std::string diagnosis_text(const Diagnosis& diagnosis);

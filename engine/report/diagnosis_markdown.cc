@@ -17,11 +17,22 @@ std::string findings_list(const std::vector<Finding>& findings) {
 }
 
 std::string beside_table(const Diagnosis& diagnosis) {
-  if (diagnosis.beside.empty()) return "";
-  std::string out = "\n## Beside the bill, a GPU\n\n" +
-                    markdown_row({"Line", "Estimated", "Measured", "Difference", "Remark"}) + markdown_rule("lrrrl");
-  for (const BesideRow& row : beside_rows(diagnosis)) {
-    out += markdown_row({row.label, row.estimated, row.measured, row.difference, row.remark});
+  const std::vector<BesideRow> rows = beside_rows(diagnosis);
+  if (rows.empty()) return "";
+  const std::vector<BesideColumn> columns = beside_columns(rows);
+  std::vector<std::string> cells = {"Line"};
+  for (const BesideColumn& column : columns) {
+    cells.emplace_back(column.head);
+    cells.back()[0] += 'A' - 'a';
+  }
+  cells.emplace_back("Remark");
+  std::string out = "\n## Beside the bill, a GPU\n\n" + markdown_row(cells) +
+                    markdown_rule("l" + std::string(columns.size(), 'r') + "l");
+  for (const BesideRow& row : rows) {
+    cells = {row.label};
+    for (const BesideColumn& column : columns) cells.push_back(row.*column.cell);
+    cells.push_back(row.remark);
+    out += markdown_row(cells);
   }
   return out;
 }

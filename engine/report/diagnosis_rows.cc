@@ -127,4 +127,13 @@ std::vector<BesideRow> beside_rows(const Diagnosis& diagnosis) {
   return rows;
 }
 
+std::vector<BesideColumn> beside_columns(const std::vector<BesideRow>& rows) {
+  std::vector<BesideColumn> columns = {
+      {"estimated", &BesideRow::estimated}, {"measured", &BesideRow::measured}, {"difference", &BesideRow::difference}};
+  std::erase_if(columns, [&rows](const BesideColumn& column) {
+    return std::all_of(rows.begin(), rows.end(), [&](const BesideRow& row) { return (row.*column.cell).empty(); });
+  });
+  return columns;
+}
+
 }  // namespace vram

@@ -28,15 +28,20 @@ std::string read_table(const Diagnosis& diagnosis) {
 }
 
 std::string beside_table(const Diagnosis& diagnosis) {
-  if (diagnosis.beside.empty()) return "";
-  const auto line = [](const std::string& label, const std::string& a, const std::string& b, const std::string& c) {
-    return trimmed(pad_right(label, kLabel) + std::string(kGap, ' ') + pad_left(a, kNumber) + std::string(kGap, ' ') +
-                   pad_left(b, kNumber) + std::string(kGap, ' ') + pad_left(c, kNumber));
+  const std::vector<BesideRow> rows = beside_rows(diagnosis);
+  if (rows.empty()) return "";
+  const std::vector<BesideColumn> columns = beside_columns(rows);
+  const auto line = [&columns](const std::string& label, auto cell) {
+    std::string text = pad_right(label, kLabel);
+    for (const BesideColumn& column : columns) text += std::string(kGap, ' ') + pad_left(cell(column), kNumber);
+    return trimmed(text);
   };
-  std::string out = diagnosis.assumed ? "\n" + line("MEASURED, a GPU", "", "", "")
-                                      : "\n" + line("BESIDE THE BILL, a GPU", "estimated", "measured", "difference");
-  for (const BesideRow& row : beside_rows(diagnosis)) {
-    out += line(row.label, row.estimated, row.measured, row.difference);
+  const auto no_head = [](const BesideColumn&) { return std::string(); };
+  const auto head = [](const BesideColumn& column) { return std::string(column.head); };
+  std::string out =
+      "\n" + (diagnosis.assumed ? line("MEASURED, a GPU", no_head) : line("BESIDE THE BILL, a GPU", head));
+  for (const BesideRow& row : rows) {
+    out += line(row.label, [&row](const BesideColumn& column) { return row.*column.cell; });
     if (!row.remark.empty()) out += paragraph("  ", row.remark);
   }
   return out;
