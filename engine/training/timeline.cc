@@ -273,8 +273,13 @@ void repeat(double middle, double period, double more, int numbers, std::vector<
 /// Two directions share the micro-batches of DualPipe.
 double directions(const Plan& plan) { return plan.schedule == Schedule::dualpipe && plan.pp > 1 ? 2 : 1; }
 
-/// Points of all stages, in units of work.
-std::vector<TimelinePoint> trace(const Plan& plan, const std::vector<Stage>& stages) {
+/// Points in units of work, and how long the step is.
+struct Trace {
+  std::vector<TimelinePoint> points;
+  double span = 0;
+};
+
+Trace trace(const Plan& plan, const std::vector<Stage>& stages, std::optional<int> only) {
   const double drawn = drawn_micro_batches(plan), more = plan.micro_batches() - drawn;
   std::vector<std::vector<TimedPass>> ranks = simulate(plan, stages, static_cast<int>(drawn));
   double span = 0, layers = 0;
@@ -282,31 +287,31 @@ std::vector<TimelinePoint> trace(const Plan& plan, const std::vector<Stage>& sta
     span = std::max(span, ranks[i].back().end);
     layers += stages[i].layers / stages[i].chunks * static_cast<double>(ranks[i].size());
   }
-  const double period = period_of(ranks, drawn);
-  std::vector<TimelinePoint> points;
+  const double period = period_of(ranks, drawn), tail = layer_work(plan, 0);
+  Trace trace{{}, span + 2 * tail + (more > 0 ? more * period : 0)};
   for (size_t i = 0; i < ranks.size(); ++i) {
+    if (only && stages[i].index != *only) continue;
     StageTrace stage(plan, stages[i], std::move(ranks[i]), layers < static_cast<double>(kMostPoints));
-    std::vector<TimelinePoint> own = stage.run(layer_work(plan, 0));
+    std::vector<TimelinePoint> own = stage.run(tail);
     if (more > 0) repeat(span / 2, period, more, static_cast<int>(more / directions(plan)), own);
-    points.insert(points.end(), own.begin(), own.end());
+    trace.points.insert(trace.points.end(), own.begin(), own.end());
   }
-  return points;
+  return trace;
 }
 
 }  // namespace
 
-std::vector<TimelinePoint> training_timeline(const Plan& plan, double step_seconds) {
+std::vector<TimelinePoint> training_timeline(const Plan& plan, double step_seconds, std::optional<int> only) {
   if (!training_faults(plan).empty()) return {};
   const std::vector<Stage> stages = pipeline_stages(plan);
-  std::vector<TimelinePoint> points;
+  Trace step{{}, 1};
   if (has_passes(plan))
-    points = trace(plan, stages);
+    step = trace(plan, stages, only);
   else
-    for (const Stage& stage : stages) add_phases(plan, stage, points);
-  double span = has_passes(plan) ? 0 : 1;
-  for (const TimelinePoint& point : points) span = std::max(span, point.t);
-  for (TimelinePoint& point : points) point.t *= step_seconds / span;
-  return points;
+    for (const Stage& stage : stages)
+      if (!only || stage.index == *only) add_phases(plan, stage, step.points);
+  for (TimelinePoint& point : step.points) point.t *= step_seconds / step.span;
+  return std::move(step.points);
 }
 
 }  // namespace vram

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "engine/training/training.h"
@@ -22,7 +23,8 @@ struct TimelinePoint {
 /// Memory of every pipeline stage along one step, layer by layer, stage by stage, in the order of time. The most of a
 /// stage is its `allocated_bytes` in the bill. Times follow the schedule with passes as long as their arithmetic;
 /// gradient reduction and the optimizer are drawn as long as one layer's pass. Where micro-batches repeat, a few are
-/// drawn, and "repeats" stands for the rest. Empty for an invalid plan. Milliseconds: made on demand.
-std::vector<TimelinePoint> training_timeline(const Plan& plan, double step_seconds = 1);
+/// drawn, and "repeats" stands for the rest. Empty for an invalid plan. Milliseconds: made on demand. `only`: of one
+/// stage.
+std::vector<TimelinePoint> training_timeline(const Plan& plan, double step_seconds = 1, std::optional<int> only = {});
 
 }  // namespace vram

@@ -136,6 +136,22 @@ TEST_CASE("What does not come and go stays the same all step long, but for the o
   }
 }
 
+TEST_CASE("The timeline of one stage is its part of the whole") {
+  const std::string share = GENERATE(from_range(std::begin(kSchedules), std::end(kSchedules)),
+                                     values<const char*>({"gpus=4&pp=4&global_batch=400", "params=7e9"}));
+  CAPTURE(share);
+  const Plan p = plan("model=llama-2-7b&" + share);
+  const std::vector<TimelinePoint> all = training_timeline(p, 5);
+  for (int stage = 0; stage < static_cast<int>(p.pp); ++stage) {
+    const std::vector<TimelinePoint> whole = of_stage(all, stage), alone = training_timeline(p, 5, stage);
+    REQUIRE(alone.size() == whole.size());
+    CHECK(std::equal(alone.begin(), alone.end(), whole.begin(), [](const TimelinePoint& a, const TimelinePoint& b) {
+      return a.t == b.t && a.stage == b.stage && std::string_view(a.event) == b.event &&
+             a.allocated_bytes == b.allocated_bytes;
+    }));
+  }
+}
+
 TEST_CASE("A timeline goes layer by layer, from the step's begin to its end") {
   const std::vector<TimelinePoint> points = training_timeline(plan("model=llama-2-7b&framework=ddp"), 5);
   REQUIRE(points.size() == 32 + 1 + 32 + 3);
