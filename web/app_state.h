@@ -23,15 +23,14 @@ struct Draft {
   std::string text, complaint;
 };
 
-/// The search for layouts behind the Plan view: it follows the plan, a slice a frame.
+/// The search for layouts behind the Plan view: it follows the plan, a slice between two frames.
 struct Search {
   std::string question;               // share string of what is searched for, with what is asked
   std::optional<PlanSearch> running;  // empty: done, or stopped
   bool stopped = false;
   std::optional<Answer> answer;  // the last one; stands while the next is looked for
-  double frame_seconds = 0;      // that the last frame took beside its slice
-  double slice_seconds = 0;      // of the present frame
-  int slices = 0, late = 0;      // frames of this search; those above 16 ms
+  double shown_at = 0;           // seconds; how far it is was drawn then
+  int slices = 0, late = 0;      // of this search; those that kept a frame from coming in time
 };
 
 /// The page: a plan, its report, and the few things that no link needs to remember.
@@ -60,6 +59,10 @@ struct App {
   bool entry_written = false;  // the entry of the present run of edits is there: write over it
   Key edited = Key::count_;    // key of that run; count_: the next edit begins another
   unsigned changes = 0;
+  // While edits of one key follow one another closely the report is a draft; the rows of findings keep their room.
+  double edited_at = 0;  // seconds
+  bool held = false;     // something is dragged, or typed in
+  float finding_room[2] = {};
 
   const Plan& plan() const { return reading.plan; }
 };
@@ -70,8 +73,11 @@ App& the_app();
 /// Reads a share string; unusable values stay visible as drafts.
 void load(App& app, std::string_view share);
 
-/// Works the report out anew.
-void renew(App& app);
+/// Works the report out anew; `hurried`: a draft of it.
+void renew(App& app, bool hurried = false);
+
+/// Adds what a draft of the report left for later.
+void complete(App& app);
 
 /// One edit of one key. An unusable value becomes a draft and changes nothing else; "" clears.
 void edit(App& app, Key key, std::string_view text);
@@ -93,12 +99,8 @@ void pick_example(App& app, std::string_view id);
 /// Makes a row of the layout search the plan; what is asked, how it is shown and a given MFU stay.
 void apply_row(App& app, std::string_view share);
 
-/// A question of the Plan view, by its word, of the job or of the server.
-
-/// What a frame of 16 ms has left for a search, by what drawing took the last time: from 2 to 8 ms.
-double slice_of_frame(const App& app);
-/// After a frame that took so long.
-void note_frame(App& app, double seconds);
+/// Is there anything to search for, or to go on with?
+bool has_search(const App& app);
 /// Goes on searching for `seconds`, from the beginning where the plan is another one. True where it came to an end.
 bool search_on(App& app, double seconds);
 void stop_search(App& app);
@@ -126,8 +128,8 @@ void take_log(App& app, std::string_view text, double left_out = 0);
 /// Of a text that is too long for all of it, `left_out` bytes in its middle are missing.
 void take_text(App& app, std::string_view text, double left_out = 0);
 
-/// After a frame: a run of edits ends when its address is written and nobody types any more.
-void settle(App& app, bool typing);
+/// After a frame: a run of edits ends when its address is written and nobody types or drags any more.
+void settle(App& app, bool held);
 
 /// True where the key stands in the share string.
 inline bool is_given(const App& app, Key key) { return app.plan().has(key); }

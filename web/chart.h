@@ -50,10 +50,14 @@ struct Chart {
   bool empty() const { return points.size() < 2 || series.empty(); }
 };
 
-/// The pictures of a view: all made when it is first shown, then one a frame as the plan changes.
+/// The pictures of a view: all made when it is first shown, then one a frame as the plan changes, of those in sight.
 struct ChartSet {
-  std::vector<Chart> charts;
-  std::vector<unsigned> made_at;  // App::changes, of each
+  struct Made {
+    Chart chart;
+    unsigned at = 0;  // App::changes
+    bool in_sight = true;
+  };
+  std::vector<Made> charts;
 };
 struct Charts {
   ChartSet train, serve;

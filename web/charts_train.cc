@@ -55,13 +55,6 @@ std::vector<const TimelinePoint*> columns_of(const std::vector<const TimelinePoi
   return columns;
 }
 
-std::vector<const TimelinePoint*> of_stage(const std::vector<TimelinePoint>& all, int stage) {
-  std::vector<const TimelinePoint*> points;
-  for (const TimelinePoint& point : all)
-    if (point.stage == stage) points.push_back(&point);
-  return points;
-}
-
 /// The phase of the bill that a moment belongs to.
 std::string phase_of(const TimelinePoint& point) {
   const std::string_view event = point.event;
@@ -109,11 +102,12 @@ Chart step_chart(const Report& report) {
               .phases = true};
   if (training.stages.size() > 1) chart.title += " on stage " + std::to_string(training.stage);
   const double span = report.compute.step_seconds.value_or(1);
-  const std::vector<TimelinePoint> timeline = training_timeline(report.plan, span);
+  const std::vector<TimelinePoint> timeline = training_timeline(report.plan, span, training.stage);
   const std::vector<Line>& lines = training.phases.front().lines;
   const double kept = kept_bytes(lines);
   for (const Line& line : lines) chart.series.push_back({line.label, line_rgb(lines, line.id), {}});
-  const std::vector<const TimelinePoint*> points = of_stage(timeline, training.stage);
+  std::vector<const TimelinePoint*> points;
+  for (const TimelinePoint& point : timeline) points.push_back(&point);
   const Axis axis(points, span);
   for (const TimelinePoint* point : columns_of(points, axis)) {
     if (!point) continue;

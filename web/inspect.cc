@@ -27,6 +27,7 @@ std::string box_json(const vram::kit::Box& box) {
 extern "C" {
 
 EMSCRIPTEN_KEEPALIVE const char* vram_report_json() {
+  vram::complete(vram::the_app());
   answer() = vram::report_json(vram::the_app().report);
   return answer().c_str();
 }

@@ -157,11 +157,18 @@ void begin_frame(float new_density, bool dark) {
   language::forget();
 }
 
+bool in_sight(float top, float bottom) {
+  const ImDrawCmdHeader& now = list()._CmdHeader;
+  return bottom > now.ClipRect.y && top < now.ClipRect.w;
+}
+
 void fill(const Box& box, ImU32 color, float radius) {
+  if (!in_sight(box.y, box.bottom())) return;
   list().AddRectFilled({box.x, box.y}, {box.right(), box.bottom()}, color, radius);
 }
 
 void frame(const Box& box, ImU32 inside, ImU32 border, float radius_css) {
+  if (!in_sight(box.y, box.bottom())) return;
   const float line = hairline(), half = line / 2;
   if (inside) fill(box, inside, px(radius_css));
   list().AddRect({box.x + half, box.y + half}, {box.right() - half, box.bottom() - half}, border, px(radius_css), 0,
@@ -200,6 +207,7 @@ float text_width(Type type, std::string_view text) { return glyphs_width(type, l
 
 void glyphs(Type type, ImU32 color, float x, float middle, std::string_view text) {
   const Set set = set_of(type);
+  if (!in_sight(middle - set.size, middle + set.size)) return;
   list().AddText(set.font, set.size, {std::round(x), top_of(set, middle)}, color, text.data(),
                  text.data() + text.size());
 }
@@ -217,16 +225,15 @@ void text_centred(Type type, ImU32 color, float centre, float middle, std::strin
 }
 
 std::string fitted(Type type, std::string_view english, float width) {
-  const std::string& text = language::say(english);
-  if (glyphs_width(type, text) <= width) return text;
-  size_t end = text.size();
-  const float room = width - glyphs_width(type, "…");
-  while (end > 0 && glyphs_width(type, {text.data(), end}) > room) {
-    end--;
-    while (end > 0 && (text[end] & 0xC0) == 0x80) end--;  // not in the middle of a character
-  }
+  const std::string_view text = language::say(english);
+  if (glyphs_width(type, text) <= width) return std::string(text);
+  const Set set = set_of(type);
+  const float room = std::max(0.0f, width - glyphs_width(type, "…"));
+  const char* cut = nullptr;
+  set.font->CalcTextSizeA(set.size, room, 0, text.data(), text.data() + text.size(), &cut);
+  auto end = static_cast<size_t>(cut - text.data());
   while (end > 0 && text[end - 1] == ' ') end--;
-  return text.substr(0, end) + "…";
+  return std::string(text.substr(0, end)) + "…";
 }
 
 float paragraph(Type type, ImU32 color, float x, float y, float width, std::string_view text) {

@@ -46,6 +46,8 @@ struct Box {
 };
 
 // --- drawing ---
+/// Is any of what lies between these heights in sight? What is not need not be drawn.
+bool in_sight(float top, float bottom);
 void fill(const Box& box, ImU32 color, float radius = 0);
 void frame(const Box& box, ImU32 inside, ImU32 border, float radius_css = 5);
 void rule(float x, float y, float width, ImU32 color, float thickness_css = 1);

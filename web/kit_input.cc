@@ -75,6 +75,18 @@ bool draw_piece(const Run& run, float x, float middle, float line, std::string_v
   return touch.pressed;
 }
 
+/// A box as it looks where nothing can be typed yet: what typing needs is in the rest of the program.
+bool text_at_rest(const std::string& name, const Box& box, const std::string& text, const char* hint) {
+  const char* shown = text.empty() ? hint : text.c_str();
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  list.PushClipRect({box.x, box.y}, {box.right(), box.bottom()}, true);
+  list.AddText({box.x, box.y}, text.empty() ? theme().muted : theme().ink, shown);
+  list.PopClipRect();
+  ImGui::PopFont();
+  mark(name, box, true);
+  return false;
+}
+
 }  // namespace
 
 const std::vector<Mark>& marks() { return all_marks; }
@@ -202,12 +214,13 @@ bool switcher(const std::string& name, const Box& box, bool on) {
 bool text_box(const std::string& name, const Box& box, std::string& text, Type type, const char* hint, bool focus) {
   const ImGuiID id = ImGui::GetID(("##" + name).c_str());
   const std::string& shown = ImGui::GetActiveID() == id && typing.box == id ? typing.text : text;
+  ImGui::PushFont(font_of(type), imgui_size_of(type));
+  const float padding = std::round((box.h - ImGui::GetFontSize()) / 2);
+  if (!platform::has_rest()) return text_at_rest(name, {box.x, box.y + padding, box.w, box.h - padding}, text, hint);
   char buffer[4096];
   const size_t length = std::min(shown.size(), sizeof buffer - 1);
   std::memcpy(buffer, shown.data(), length);
   buffer[length] = 0;
-  ImGui::PushFont(font_of(type), imgui_size_of(type));
-  const float padding = std::round((box.h - ImGui::GetFontSize()) / 2);
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(0, padding));
   ImGui::SetCursorScreenPos({box.x, box.y});
   ImGui::SetNextItemWidth(std::max(1.0f, box.w));

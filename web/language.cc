@@ -34,9 +34,10 @@ void speak(bool other) {
 
 bool is_english() { return !sayings().wanted || sayings().other.empty(); }
 
-const std::string& say(std::string_view english) {
+std::string_view say(std::string_view english) {
+  if (is_english()) return english;
   auto [entry, is_new] = sayings().said.try_emplace(std::string(english));
-  if (is_new) entry->second = is_english() ? std::string(english) : sayings().other(english);
+  if (is_new) entry->second = sayings().other(english);
   return entry->second;
 }
 

@@ -12,8 +12,8 @@ void learn(std::string_view table);
 void speak(bool other);
 bool is_english();
 
-/// Valid until the next `forget`.
-const std::string& say(std::string_view english);
+/// Valid until the next `forget`, and as long as `english`; ends with a 0 where that does.
+std::string_view say(std::string_view english);
 
 /// Forgets what was translated when it has become much: figures change, and each makes another sentence.
 void forget();

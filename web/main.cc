@@ -17,6 +17,8 @@ constexpr int kRetryDelay = 5000;                                               
 
 constexpr size_t kDocumentRows = 12;
 constexpr double kPatience = 10;  // seconds of a search that nobody sees
+// Seconds: between two frames, of a search in one of them, and how long it may go without showing how far it is.
+constexpr double kFrame = 0.016, kSlice = 0.008, kProgress = 0.25;
 
 bool is_dark(const App& app) {
   const Theme theme = app.plan().theme;
@@ -38,8 +40,9 @@ void follow_language(const App& app) {
   platform::set_document_language(language::is_english() ? "en" : "zh-CN");
 }
 
-void write_document(const App& app) {
+void write_document(App& app) {
   follow_language(app);
+  complete(app);
   std::string notices;
   for (const std::string& notice : app.notices) notices += "- " + notice + "\n";
   const bool answers = app.plan().view == View::plan && app.layouts.answer;
@@ -95,7 +98,6 @@ void frame() {
   App& app = the_app();
   platform::Viewport viewport;
   if (!platform::begin_frame(&viewport)) return;
-  const double begun = platform::seconds();
   if (platform::is_broken()) refuse_input();
   kit::begin_frame(viewport.density, is_dark(app));
   ImGui::NewFrame();
@@ -103,13 +105,30 @@ void frame() {
   language::speak(wants_chinese(app));
   draw_page(app, viewport.width, viewport.height);
   platform::end_frame(kit::theme().background);
-  note_frame(app, platform::seconds() - begun);
   const bool dragging =
       ImGui::IsAnyItemActive() && !ImGui::IsMouseClicked(ImGuiMouseButton_Left);  // a press begins anew
   settle(app, ImGui::GetIO().WantTextInput || dragging);
   if (app.changes == before) return;
   schedule_writing(app);
   platform::request_frames(3);
+}
+
+/// A slice of the search. Only now and then a frame shows how far it is.
+void work() {
+  App& app = the_app();
+  if (app.plan().view != View::plan || !platform::is_whole() || !has_search(app)) return;
+  Search& search = app.layouts;
+  const double begun = platform::seconds();
+  const bool done = search_on(app, kSlice);
+  const double now = platform::seconds();
+  search.slices++;
+  if (now - begun > kFrame) search.late++;
+  if (done || now - search.shown_at > kProgress) {
+    search.shown_at = now;
+    platform::request_frames(done ? 3 : 1);
+  }
+  if (done) return schedule_writing(app);
+  platform::request_work();
 }
 
 void location_changed() {
@@ -201,8 +220,8 @@ bool takes_text(float x, float y) {
 /// The document's text comes first: it stands whether or not there is WebGL.
 int main() {
   using namespace vram;
-  platform::listen({frame, location_changed, text_arrived, timer, edited, language_arrived, site_arrived, rest_arrived,
-                    form, takes_text});
+  platform::listen({frame, work, location_changed, text_arrived, timer, edited, language_arrived, site_arrived,
+                    rest_arrived, form, takes_text});
   load(the_app(), platform::read_location());
   write_document(the_app());
   announce(the_app());

@@ -10,6 +10,7 @@ namespace vram::platform {
 /// What the browser tells the page. Plain functions: there is one page.
 struct Events {
   void (*frame)() = nullptr;             // draw now
+  void (*work)() = nullptr;              // what `request_work` asked for
   void (*location_changed)() = nullptr;  // back, forward, or a pasted address
   // A dropped file, or text pasted outside a text box; of a long one the bytes in its middle that are left out.
   void (*text_arrived)(std::string_view text, double left_out) = nullptr;
@@ -42,6 +43,8 @@ void end_frame(unsigned background);
 /// Draws at least `count` frames from now on; then sleeps until an event comes.
 void request_frames(int count);
 int frames_drawn();
+/// Has `work` called once, between two frames.
+void request_work();
 /// Calls `timer(which)` once, that much later; asked again before, it starts anew.
 void call_later(Timer which, int milliseconds);
 
@@ -72,13 +75,15 @@ void set_document_theme(bool dark);
 
 /// Is the rest of the program here, which the first sight does not need (web/rest.js)? Asks for it where it is not.
 bool is_whole();
+/// The same, without asking for it.
+bool has_rest();
 /// Could it not be fetched?
 bool is_broken();
 
 /// Asks for the table and the font of a language ("zh"), which come later, or never.
 void fetch_language(const std::string& name);
 /// What the browser prefers: "en", "zh-CN".
-std::string browser_language();
+const std::string& browser_language();
 /// Tells the document which language its text is in.
 void set_document_language(const char* name);
 

@@ -91,6 +91,8 @@ float finding_rows(App& app, bool serving, bool below, float x, float y, float w
   const bool small_frame = app.plan().embed && page.y < px(320);
   const size_t most_above = small_frame ? 0 : page.x < px(700) ? 2 : 8;  // fixes; the picture comes first
   const std::vector<Finding> findings = app.report.findings;             // applying one replaces the report
+  const bool draft = app.report.is_draft;
+  float& room = app.finding_room[below];
   for (const bool fixes : {true, false}) {
     size_t seen = 0;
     for (const Finding& finding : findings) {
@@ -99,7 +101,12 @@ float finding_rows(App& app, bool serving, bool below, float x, float y, float w
       if (lower == below) y += finding_row(app, finding, x, y, width);
     }
   }
-  return y - top;
+  if (!draft) return room = y - top;
+  const Verdict verdict = serving ? app.report.serving.verdict : app.report.training.verdict;
+  const bool lacks = verdict == Verdict::exceeds || verdict == Verdict::tight;
+  if (lacks && !below && y - top + px(20) <= room)
+    paragraph(kSmall, theme().muted, x + px(12), y, width - px(12), "What would help is said when the drag ends.");
+  return std::max(y - top, room);
 }
 
 float message_row(const Message& message, float x, float y, float width) {

@@ -412,8 +412,7 @@ float below_rows(App& app, const Answer& answer, float x, float y, float width) 
 
 float plan_view(App& app, float x, float y, float width) {
   const float top = y;
-  search_on(app, slice_of_frame(app));
-  if (app.layouts.running) platform::request_frames(2);
+  if (has_search(app)) platform::request_work();
   if (!app.plan().embed) {
     y = questions(app, false, kOfTraining, x, y, width) + px(6);
     y = questions(app, true, kOfServing, x, y, width) + px(16);

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <string>
 
+#include "engine/in_order.h"
 #include "web/inputs.h"
 #include "web/platform.h"
 #include "web/views.h"
@@ -164,7 +165,7 @@ float hardware_block(App& app, bool serving, float x, float y, float width) {
   for (Section section : sections_of(app, Group::hardware)) {
     if (serving) std::erase(section.keys, Key::gpus);
     // The number of GPUs first: it is what people change.
-    std::stable_partition(section.keys.begin(), section.keys.end(), [](Key key) { return key == Key::gpus; });
+    put_in_order(section.keys, [](Key a, Key b) { return a == Key::gpus && b != Key::gpus; });
     y += section_rows(app, section, x, y, width);
   }
   return y - top;

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/in_order.h"
 #include "web/widgets.h"
 
 namespace vram {
@@ -44,7 +45,7 @@ std::string summary(const Line& line, const Scale& scale) {
   std::vector<const Line*> parts;
   for (const Line& child : line.children)
     if (child.bytes > 0) parts.push_back(&child);
-  std::stable_sort(parts.begin(), parts.end(), [](const Line* a, const Line* b) { return a->bytes > b->bytes; });
+  put_in_order(parts, [](const Line* a, const Line* b) { return a->bytes > b->bytes; });
   std::string text;
   for (const Line* part : parts) {
     if (!text.empty()) text += " + ";

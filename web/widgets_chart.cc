@@ -363,10 +363,15 @@ float chart_view(const Chart& chart, float x, float y, float width, std::string*
   text(kStrong, theme().ink, x, y + px(10), fitted(kStrong, chart.title, width - px(40)));
   y += px(28);
   y += draw_legend(chart, x, y, width);
-  const Plot plot = plot_of(chart, {x + axis, y, width - axis, px(120)});
+  const Box box{x + axis, y, width - axis, px(120)};
+  const bool notes = std::any_of(chart.points.begin(), chart.points.end(),
+                                 [](const Chart::Point& point) { return !point.note.empty(); });
+  const float height = box.bottom() + px(notes ? 36 : 22) - top;
+  const Touch touch = area(chart.name, box, false);
+  if (!in_sight(top, top + height)) return height;
+  const Plot plot = plot_of(chart, box);
   if (chart.measure != Chart::Measure::requests)
     text_right(kTiny, theme().muted, x + width, top + px(10), scale_of(plot).name);
-  const Touch touch = area(chart.name, plot.box, false);
   draw_value_axis(plot, x);
   if (chart.kind == Chart::Kind::lines)
     draw_lines(plot);
@@ -375,9 +380,6 @@ float chart_view(const Chart& chart, float x, float y, float width, std::string*
   draw_capacity(plot);
   draw_own(plot);
   draw_ticks(plot);
-  bool notes = false;
-  for (const Chart::Point& point : chart.points) notes = notes || !point.note.empty();
-  const float height = plot.box.bottom() + px(notes ? 36 : 22) - top;
   const Look keys = look_by_keys(plot, touch);
   const Look look = keys.there ? keys : look_at(plot, touch);
   if (!look.there) return height;
@@ -394,16 +396,19 @@ namespace {
 
 constexpr unsigned kFarBehind = 8;  // changes: further than a drag leaves a picture, as another view was shown
 
-/// Of pictures that show another plan the oldest is made anew, and the others in the next frames.
+/// Of pictures in sight that show another plan the oldest is made anew, and the others in the next frames.
 void renew_charts(const App& app, ChartSet& set, std::span<const ChartMaker> makers) {
-  const auto make = [&](size_t i) { set.charts[i] = makers[i](app.report), set.made_at[i] = app.changes; };
-  set.made_at.resize(makers.size(), 0);
+  const auto make = [&](size_t i) { set.charts[i].chart = makers[i](app.report), set.charts[i].at = app.changes; };
+  const bool first = set.charts.empty();
   set.charts.resize(makers.size());
-  const auto oldest = std::min_element(set.made_at.begin(), set.made_at.end());
-  if (app.changes - *oldest > kFarBehind || *oldest == 0)
-    for (size_t i = 0; i < makers.size(); i++) make(i);
-  else if (*oldest != app.changes)
-    make(static_cast<size_t>(oldest - set.made_at.begin())), platform::request_frames(2);
+  size_t oldest = makers.size();
+  for (size_t i = 0; i < makers.size(); i++) {
+    const ChartSet::Made& made = set.charts[i];
+    if (first || (made.in_sight && app.changes - made.at > kFarBehind)) make(i);
+    if (made.in_sight && made.at != app.changes && (oldest == makers.size() || made.at < set.charts[oldest].at))
+      oldest = i;
+  }
+  if (oldest < makers.size()) make(oldest), platform::request_frames(2);
 }
 
 }  // namespace
@@ -412,10 +417,13 @@ float charts_view(App& app, ChartSet& set, std::span<const ChartMaker> makers, f
   renew_charts(app, set, makers);
   const float top = y;
   std::string change;
-  for (const Chart& chart : set.charts) {
-    if (chart.empty()) continue;
+  for (ChartSet::Made& made : set.charts) {
+    const Chart& chart = made.chart;
+    const float begun = y;
     std::string picked;
-    y += chart_view(chart, x, y, width, &picked);
+    if (!chart.empty()) y += chart_view(chart, x, y, width, &picked);
+    made.in_sight = in_sight(begun, std::max(y, begun + 1));
+    if (chart.empty()) continue;
     if (chart.phases) y += phase_links(app, x + px(38), y, width - px(38), &picked);
     if (chart.phases && !picked.empty()) app.charts.phase = picked == app.charts.phase ? "" : picked;
     if (!chart.phases) change += picked;

@@ -76,7 +76,7 @@ bool unfit(Verdict verdict) { return verdict == Verdict::exceeds || verdict == V
 }  // namespace
 
 std::vector<Finding> findings(const Plan& plan, const TrainingBill& training, const ComputeFigures& compute,
-                              const ServingBill& serving) {
+                              const ServingBill& serving, bool remedies) {
   std::vector<Finding> out;
   add_faults(training.faults, "training_invalid", out);
   add_faults(serving.faults, "serving_invalid", out);
@@ -84,11 +84,11 @@ std::vector<Finding> findings(const Plan& plan, const TrainingBill& training, co
   const bool provable = plan.subject->has_shape || training.verdict == Verdict::exceeds;
   if (unfit(training.verdict) && provable) {
     out.push_back(training_verdict(plan, training));
-    append(out, training_remedies(plan, training, kMostRemedies));
+    if (remedies) append(out, training_remedies(plan, training, kMostRemedies));
   }
   if (unfit(serving.verdict)) {
     out.push_back(serving_verdict(plan, serving));
-    append(out, serving_remedies(plan, serving, kMostRemedies));
+    if (remedies) append(out, serving_remedies(plan, serving, kMostRemedies));
   }
   if (std::optional<Finding> shifted = calibration_finding(plan, training)) out.push_back(std::move(*shifted));
   if (std::optional<Finding> shifted = serving_calibration(plan, serving)) out.push_back(std::move(*shifted));

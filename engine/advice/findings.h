@@ -24,7 +24,8 @@ struct Finding {
   const char* quality = "";  // what it costs in quality, "" = nothing
 };
 
+/// Without `remedies`: what would make the plan fit is left out, which takes longer than all the rest.
 std::vector<Finding> findings(const Plan& plan, const TrainingBill& training, const ComputeFigures& compute,
-                              const ServingBill& serving);
+                              const ServingBill& serving, bool remedies = true);
 
 }  // namespace vram

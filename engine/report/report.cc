@@ -11,7 +11,14 @@ void append(const std::vector<Message>& more, std::vector<Message>& messages) {
 }
 
 /// What is wrong with the plan compared with is said of `vs`. It is itself compared with none.
-void add_other(Report& result) {
+void add_other(Report& result, const Report* before) {
+  if (before && before->plan.vs == result.plan.vs) {
+    for (const Message& message : before->messages) {
+      if (message.key == "vs") result.messages.push_back(message);
+    }
+    result.other = before->other;
+    return;
+  }
   PlanReading reading = read_plan(result.plan.vs);
   clear_value(reading.plan, Key::vs);
   for (const Message& message : reading.messages) {
@@ -22,12 +29,10 @@ void add_other(Report& result) {
   if (other.answered) result.other = std::make_shared<const Report>(std::move(other));
 }
 
-}  // namespace
-
-Report report(std::string_view share) { return report(read_plan(share)); }
-
-Report report(const PlanReading& reading) {
+/// A draft where there is a report `before`.
+Report report_of(const PlanReading& reading, const Report* before) {
   Report result;
+  result.is_draft = before != nullptr;
   result.plan = reading.plan;
   result.messages = reading.messages;
   result.answered = reading.answerable && reading.plan.subject != nullptr && reading.plan.accelerator != nullptr;
@@ -43,13 +48,26 @@ Report report(const PlanReading& reading) {
   name_the_key(plan, result.serving);
   leave_out_too_large(result.compute);
   if (result.training.verdict == Verdict::invalid) leave_out_steps(result.compute);
-  result.findings = findings(plan, result.training, result.compute, result.serving);
+  result.findings = findings(plan, result.training, result.compute, result.serving, !result.is_draft);
   append(result.training.faults, result.messages);
   append(result.compute.messages, result.messages);
   append(result.serving.faults, result.messages);
   if (!plan.made.empty()) note_changed_figures(result);
-  if (!plan.vs.empty()) add_other(result);
+  if (!plan.vs.empty()) add_other(result, before);
   return result;
+}
+
+}  // namespace
+
+Report report(std::string_view share) { return report(read_plan(share)); }
+
+Report report(const PlanReading& reading) { return report_of(reading, nullptr); }
+
+Report draft_report(const PlanReading& reading, const Report& before) { return report_of(reading, &before); }
+
+void finish(Report& draft) {
+  if (draft.answered) draft.findings = findings(draft.plan, draft.training, draft.compute, draft.serving);
+  draft.is_draft = false;
 }
 
 }  // namespace vram

@@ -18,7 +18,8 @@ inline constexpr const char* kEngineVersion = "0.1.0";
 /// Everything one plan says. Where `answered` is false (unknown model or gpu) only `messages` hold.
 struct Report {
   bool answered = false;
-  std::string share;  // canonical, without view keys
+  bool is_draft = false;  // `findings` lack what would make the plan fit
+  std::string share;      // canonical, without view keys
   Plan plan;
   TrainingBill training;
   ComputeFigures compute;
@@ -31,6 +32,11 @@ struct Report {
 /// The whole report of a plan as read: share string to figures.
 Report report(std::string_view share);
 Report report(const PlanReading& reading);
+
+/// For a plan that changes many times a second: a draft, which takes the plan compared with from the report `before`
+/// where it is the same. Finished, it is `report(reading)`.
+Report draft_report(const PlanReading& reading, const Report& before);
+void finish(Report& draft);
 
 /// Contract section 3; one line, no trailing newline. `timeline`: with training.timeline.
 std::string report_json(const Report& report, bool timeline = false);

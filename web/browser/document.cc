@@ -19,7 +19,10 @@ void set_title(const std::string& title) { vram_js_title(title.c_str()); }
 void set_document_theme(bool dark) { vram_js_theme(dark); }
 bool system_prefers_dark() { return vram_js_prefers_dark(); }
 
-std::string browser_language() { return owned(vram_js_browser_language()); }
+const std::string& browser_language() {
+  static const std::string language = owned(vram_js_browser_language());
+  return language;
+}
 void set_document_language(const char* name) { vram_js_document_language(name); }
 
 }  // namespace vram::platform

@@ -63,7 +63,7 @@ var report = {
   vram_js_title: function(text) { document.title = UTF8ToString(text); },
 
   vram_js_theme: function(dark) { document.documentElement.dataset.theme = dark ? 'dark' : 'light'; },
-  vram_js_prefers_dark: function() { return matchMedia('(prefers-color-scheme: dark)').matches; },
+  vram_js_prefers_dark: function() { return page.dark.matches; },
 
   vram_js_browser_language: function() { return page.toC(navigator.language || 'en'); },
   vram_js_document_language: function(name) { document.documentElement.lang = UTF8ToString(name); },

@@ -46,7 +46,7 @@ EMSCRIPTEN_KEEPALIVE void vram_language_arrived(const char* bytes, int table, in
   const unsigned char* rest = reinterpret_cast<const unsigned char*>(bytes) + table;
   events.language_arrived({bytes, static_cast<size_t>(table)}, {rest, static_cast<size_t>(font)});
 }
-EMSCRIPTEN_KEEPALIVE const char* vram_say(const char* english) { return vram::language::say(english).c_str(); }
+EMSCRIPTEN_KEEPALIVE const char* vram_say(const char* english) { return vram::language::say(english).data(); }
 
 EMSCRIPTEN_KEEPALIVE void vram_edited(const char* assignment) {
   const std::string_view text = assignment;

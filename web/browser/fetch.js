@@ -4,6 +4,7 @@ var later = {
     if (Module['rest'] === 'unasked') Module['fetchRest']();
     return Module['rest'] === 'here';
   },
+  vram_js_has_rest: function() { return Module['rest'] === 'here'; },
   vram_js_is_broken: function() { return Module['rest'] === 'missing'; },
 
   // A site keeps a language in two files beside the page; the page of one file has them in itself.

@@ -14,6 +14,7 @@
 
 extern "C" {
 void vram_js_schedule();
+void vram_js_schedule_work();
 void vram_js_listen_wakers();
 bool vram_js_has_webgl2();
 void vram_js_listen_context();
@@ -34,10 +35,13 @@ namespace {
 constexpr char kShaderVersion[] = "#version 300 es";
 
 int frames_wanted = 0, drawn = 0;
-bool context_lost = false, said_drawn = false;
+bool context_lost = false, said_drawn = false, resized = true;
 Viewport size;
 
+/// Asked only when it may have changed: to answer, the browser lays the whole document out.
 void fit_canvas() {
+  if (!resized) return;
+  resized = false;
   double width = 0, height = 0;
   emscripten_get_element_css_size("#canvas", &width, &height);
   const double density = emscripten_get_device_pixel_ratio();
@@ -121,6 +125,8 @@ void request_frames(int count) {
   if (window && !context_lost) vram_js_schedule();
 }
 
+void request_work() { vram_js_schedule_work(); }
+
 int frames_drawn() { return drawn; }
 void call_later(Timer which, int milliseconds) { vram_js_later(which, milliseconds); }
 double seconds() { return emscripten_get_now() / 1000; }
@@ -137,6 +143,10 @@ EMSCRIPTEN_KEEPALIVE void vram_frame() {
   // ImGui feeds queued input to its frames bit by bit: as long as some waits, frames must come.
   if (ImGui::GetCurrentContext()->InputEventsQueue.Size > 0) frames_wanted = std::max(frames_wanted, 3);
   if (frames_wanted > 0) vram_js_schedule();
+}
+
+EMSCRIPTEN_KEEPALIVE void vram_work() {
+  if (!vram::platform::context_lost) vram::platform::events.work();
 }
 
 /// What Dear ImGui's backend asks in place of glGetIntegerv: each frame it wants to know the state that it finds, to
@@ -169,6 +179,10 @@ void vram_gl_state(GLenum name, GLint* value) {
 }
 
 EMSCRIPTEN_KEEPALIVE void vram_wake() { vram::platform::request_frames(3); }
+EMSCRIPTEN_KEEPALIVE void vram_resized() {
+  vram::platform::resized = true;
+  vram_wake();
+}
 
 EMSCRIPTEN_KEEPALIVE void vram_context(int restored) {
   using namespace vram::platform;

@@ -2,7 +2,7 @@
 var graphics = {
   /// `seen`: is any of the canvas on the screen? Elsewhere, and in a hidden tab, no frame comes until it is.
   $pending__postset: 'pending.seen = window.parent === window || !window.IntersectionObserver;',
-  $pending: { frame: false, seen: true, timers: {} },
+  $pending: { frame: false, work: false, seen: true, timers: {} },
 
   vram_js_schedule: function() {
     if (pending.frame || !pending.seen || document.hidden) return;
@@ -13,25 +13,37 @@ var graphics = {
     });
   },
 
+  // Between two frames; where none is to be seen not at all, until one is drawn again.
+  vram_js_schedule_work: function() {
+    if (pending.work || !pending.seen || document.hidden) return;
+    pending.work = true;
+    setTimeout(function() {
+      pending.work = false;
+      _vram_work();
+    });
+  },
+
   // Anything that may change the picture wakes the page; nothing else does.
   vram_js_listen_wakers: function() {
     var wake = function() { _vram_wake(); };
     ['mousemove', 'mousedown', 'mouseup', 'mouseout', 'wheel', 'keydown', 'keypress', 'keyup', 'paste', 'focus', 'blur',
-     'resize', 'pageshow'].forEach(function(type) {
+     'pageshow'].forEach(function(type) {
       window.addEventListener(type, wake, { capture: true, passive: true });
     });
+    var resized = function() { _vram_resized(); };
+    window.addEventListener('resize', resized);
     document.addEventListener('visibilitychange', wake);
     if (window.IntersectionObserver) new IntersectionObserver(function(changes) {
       pending.seen = changes[changes.length - 1].isIntersecting;
       wake();
     }).observe(page.canvas);
-    if (window.ResizeObserver) new ResizeObserver(wake).observe(page.canvas);
+    new ResizeObserver(resized).observe(page.canvas);
     var arm = function() {
       var change = matchMedia('(resolution: ' + page.density() + 'dppx)');
-      change.addEventListener('change', function() { wake(); arm(); }, { once: true });
+      change.addEventListener('change', function() { resized(); arm(); }, { once: true });
     };
     arm();
-    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', wake);
+    page.dark.addEventListener('change', wake);
   },
 
   // Makes the context that GLFW then finds made: another one only to try takes as long.

@@ -2,7 +2,8 @@
 // here is one that C++ declares `extern "C"`, a name with $ is the page's own. _vram_NAME are the functions that C++
 // offers (events.cc).
 mergeInto(LibraryManager.library, {
-  $page__postset: "page.canvas = Module['canvas']; page.framed = window.parent !== window;",
+  $page__postset: "page.canvas = Module['canvas']; page.framed = window.parent !== window;" +
+      "page.dark = matchMedia('(prefers-color-scheme: dark)');",
   $page: {
     /// A text in the program's memory; who takes it frees it.
     toC: function(text) {
