@@ -105,7 +105,7 @@ TEST_CASE("CSV names each line by its path and quotes what needs it") {
 }
 
 TEST_CASE("JSON leaves out what is not known of a model") {
-  const std::string json = report_json(report("model=custom&params=7B"));
-  CHECK(json.find(R"("parameters":7000000000)") != std::string::npos);
-  CHECK(json.find("embedding_parameters") == std::string::npos);
+  const std::string text = report_json(report("model=custom&params=7B"));
+  CHECK(text.find(R"("parameters":7000000000)") != std::string::npos);
+  CHECK(text.find("embedding_parameters") == std::string::npos);
 }
