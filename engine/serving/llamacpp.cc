@@ -22,8 +22,8 @@ double take_number(std::string_view& text) {
 struct Moment {
   double build, month;
 };
-constexpr Moment kScheduler{1843, 2024 * 12 + 1}, kFusedGate{5780, 2025 * 12 + 7}, kTwoEmbeddings{7770, 2026 * 12 + 1},
-    kHalfMasks{9430, 2026 * 12 + 6};
+constexpr Moment kScheduler{1843, 2024 * 12 + 1}, kCopiedWeights{2450, 2024 * 12 + 3}, kFusedGate{5780, 2025 * 12 + 7},
+    kHeadFirst{7470, 2025 * 12 + 12}, kTwoEmbeddings{7770, 2026 * 12 + 1}, kHalfMasks{9430, 2026 * 12 + 6};
 
 /// Is it that build or a later one? `otherwise` where no version is given.
 bool is_since(std::string_view version, Moment moment, bool otherwise) {
@@ -57,9 +57,15 @@ bool keeps_windows(const Model& model) {
 }
 
 LlamacppBuild llamacpp_build(std::string_view engine_version) {
-  const bool later = is_since(engine_version, kHalfMasks, false);
-  return {!is_since(engine_version, kScheduler, true), is_since(engine_version, kFusedGate, true), later, later,
-          is_since(engine_version, kTwoEmbeddings, false)};
+  const std::string_view version = engine_version;
+  LlamacppBuild build;
+  build.one_buffer = !is_since(version, kScheduler, true);
+  build.fuses_gate = is_since(version, kFusedGate, true);
+  build.masks_in_half = build.logits_of_slots = is_since(version, kHalfMasks, false);
+  build.copies_weights = is_since(version, kCopiedWeights, true);
+  build.head_first = is_since(version, kHeadFirst, false);
+  build.embeds_twice = is_since(version, kTwoEmbeddings, false);
+  return build;
 }
 
 }  // namespace vram

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "engine/serving/llamacpp.h"
+
 namespace vram {
 
 Replica replica_of(const Plan& plan) {
@@ -25,12 +27,17 @@ size_t host_layers(const Plan& plan) {
   return layers - static_cast<size_t>(std::max(0.0, plan.gpu_layers));
 }
 
+/// With layers in host memory the head is there too, but for builds that move it first.
+bool head_on_host(const Plan& plan) {
+  const bool moved_first = plan.gpu_layers >= 1 && llamacpp_build(plan.engine_version).head_first;
+  return host_layers(plan) > 0 && !moved_first;
+}
+
 }  // namespace
 
 ServingStage host_stage(const Plan& plan) {
   if (plan.engine != Engine::llamacpp) return {0, 0, false, false, false};
-  const size_t layers = host_layers(plan);
-  return {0, layers, true, layers > 0, false};
+  return {0, host_layers(plan), true, head_on_host(plan), false};
 }
 
 namespace {
@@ -39,12 +46,12 @@ namespace {
 /// GPUs share evenly, so the first ones have a layer more.
 std::vector<ServingStage> layer_split(const Plan& plan, size_t stages) {
   const size_t first = host_layers(plan), layers = plan.subject->layers.size();
-  const bool all = first == 0;
-  const size_t shared = layers - first + (all ? 1 : 0);
+  const bool with_head = !head_on_host(plan);
+  const size_t shared = layers - first + (with_head ? 1 : 0);
   const auto start = [&](size_t stage) { return std::min(first + (stage * shared + stages - 1) / stages, layers); };
   std::vector<ServingStage> result(stages);
   for (size_t i = 0; i < stages; ++i)
-    result[i] = {start(i), start(i + 1) - start(i), false, i + 1 == stages && all, i == 0};
+    result[i] = {start(i), start(i + 1) - start(i), false, i + 1 == stages && with_head, i == 0};
   return result;
 }
 

@@ -1,4 +1,5 @@
 #include <catch2/catch_test_macros.hpp>
+#include <cmath>
 #include <string>
 
 #include "engine/plan/plan.h"
@@ -90,4 +91,18 @@ TEST_CASE("llama.cpp's GPUs share the layers and the output layer evenly", "[ser
   CHECK(pool_mib("model=phi-4-mini&serve_pp=2&prompt=2048") == 136);                     // 17 and 15 of 32
   CHECK(pool_mib("model=qwen2.5-0.5b&serve_pp=2&prompt=32768") == 208);                  // 13 and 11 of 24
   CHECK(pool_mib("model=qwen2.5-0.5b&serve_pp=24&prompt=32768") == 32);  // two, and the last GPU the output layer
+}
+
+TEST_CASE("A head in host memory is copied to the GPU for large batches", "[serving]") {
+  const std::string zephyr = "model=mistral-7b-v0.1&weights=q5_k_m&prompt=512&gpu_layers=";
+  CHECK(std::abs(compute_buffer_mib(zephyr + "5") - 173.04) < 0.01);
+  CHECK(std::abs(compute_buffer_mib("weights=q4_k_m&prompt=2048&gpu_layers=20") - 669.48) < 0.01);  // 8B, 128256 logits
+  const std::string mistral = "model=mistral-7b-v0.1&weights=q4_k_m&prompt=768&gpu_layers=20&ubatch=";
+  CHECK(std::abs(compute_buffer_mib(mistral + "256&flash=1") - 137.79) < 0.01);
+  CHECK(compute_buffer_mib(mistral + "31") < 17);  // too small a batch
+  // before b2450 it was worked out on the host; from b7470 on it is the first layer on the GPU
+  const double whole = compute_buffer_mib(zephyr + "32&engine_version=b2400");
+  CHECK(compute_buffer_mib(zephyr + "5&engine_version=b2400") == whole);
+  CHECK(compute_buffer_mib(zephyr + "5&engine_version=b7500") == compute_buffer_mib(zephyr + "32"));
+  CHECK(line_mib(zephyr + "5&engine_version=b7500", "weights") > line_mib(zephyr + "5", "weights") + 102);
 }
