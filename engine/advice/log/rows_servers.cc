@@ -25,8 +25,8 @@ constexpr LogRow kSglang[] = {
     {"Not enough host memory available. Requesting {S host_required} but only have {S host_free} free", "resource=host",
      RowRole::starts},
     {"Memory pool end. avail mem={S avail_after_pool}"},
-    {"Capture <target ><draft ><verify ><prefill ><decode ><piecewise >cuda graph begin. $avail mem="
-     "{S avail_before_graph}"},
+    {"Capture <target ><draft ><verify ><prefill ><decode ><piecewise >cuda graph begin. <This can take up to several "
+     "minutes. >avail mem={S avail_before_graph}"},
     {"Capture <target ><draft ><verify ><prefill ><decode ><piecewise >cuda graph end. ~mem usage={S cudagraph}^. "
      "avail "
      "mem={S free}"},
