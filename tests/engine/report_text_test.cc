@@ -4,6 +4,7 @@
 #include "engine/report/report.h"
 #include "engine/report/utf8.h"
 #include "engine/report/wrap.h"
+#include "engine/units.h"
 #include "tests/engine/report_random_plans.h"
 
 using namespace vram;
@@ -45,6 +46,20 @@ TEST_CASE("a bill is a tree: branches beside a line's name, and below it to its 
 └ Head                      1050673152 parameters                           0.24
                             × 2 bytes a weight
 )") != std::string::npos);
+}
+
+TEST_CASE("along a step every stage has a row without gaps, up to what the bill says it allocates") {
+  const Report result = report("model=llama-2-7b&gpus=4&pp=4&global_batch=8");
+  const std::string text = timeline_text(result);
+  for (const StageBill& stage : result.training.stages) {
+    const size_t begin = text.find("  stage    " + std::to_string(stage.stage) + "  ") + 14;
+    const std::string row = text.substr(begin, text.find('\n', begin) - begin);
+    const std::string bars = row.substr(0, row.find(' '));
+    CHECK(display_width(bars) == 48);
+    CHECK(row.substr(bars.size()) == "  " + show_bytes(static_cast<double>(stage.allocated_bytes)));
+    CHECK_FALSE(bars.starts_with("█"));  // before the first layer, and after the last, activations are not there
+    CHECK((bars.find("█") != std::string::npos) == (stage.stage == 0));  // 1F1B keeps most on the first stage
+  }
 }
 
 TEST_CASE("it begins with three sentences: training, compute, serving") {
