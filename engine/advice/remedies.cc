@@ -51,7 +51,7 @@ std::string time_text(const char* what, double ratio) {
   if (percent == 0) return "";
   const std::string about = std::string("; ") + what + " about ";
   if (ratio >= 2) return about + show_fixed(ratio, 1) + " times as long";
-  return about + show_fixed(std::fabs(percent), 0) + "%" + (percent > 0 ? " longer" : " less time");
+  return about + show_fixed(std::fabs(percent), 0) + "%" + (ratio < 1 ? " less time" : " longer");
 }
 
 /// By the estimate, whatever `mfu` says.

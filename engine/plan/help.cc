@@ -4,7 +4,8 @@ namespace vram {
 namespace {
 
 constexpr std::string_view kHelp[] = {
-#define VRAM_FIELD(kind, type, key, default_value, least, most, unit, group, section, label, help, built) help,
+#define VRAM_FIELD(kind, type, key, default_value, least, most, unit, group, section, label, help, built) \
+  std::string_view{help},
 #include "engine/plan/fields.def"
 #undef VRAM_FIELD
 };

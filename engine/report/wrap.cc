@@ -29,10 +29,10 @@ std::vector<std::string_view> split_before(std::string_view text, std::initializ
 
 /// As much of `text` as fits into `width` columns, at least one character.
 size_t bytes_within(std::string_view text, size_t width) {
-  size_t bytes = 0;
+  size_t bytes = first_character(text).bytes;
   while (bytes < text.size()) {
     const size_t next = bytes + first_character(text.substr(bytes)).bytes;
-    if (bytes > 0 && display_width(text.substr(0, next)) > width) break;
+    if (display_width(text.substr(0, next)) > width) break;
     bytes = next;
   }
   return bytes;

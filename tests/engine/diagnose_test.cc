@@ -361,6 +361,18 @@ TEST_CASE("A changed plan is shifted by what was measured before the change, and
   CHECK(finding->text.find("measured before the changes") != std::string::npos);
 }
 
+TEST_CASE("A measurement far off is added as it is: what it says of activations is not believed") {
+  const std::string share = "model=llama-3.1-8b&gpus=8&framework=fsdp&seq=8192&micro_batch=";
+  const TrainingBill before = training_bill(plan_of(share + "2")), after = training_bill(plan_of(share + "1"));
+  for (const double gib : {1.0, 500.0}) {
+    Measured measured;
+    measured.allocated = gib * kGiB;
+    const double missing = gib * kGiB - static_cast<double>(before.allocated_bytes);
+    const double shifted = static_cast<double>(after.allocated_bytes) + missing;
+    CHECK(calibrated(before, after, measured)->allocated == std::max(0.0, shifted));
+  }
+}
+
 TEST_CASE("What was measured of a server shifts the estimate of the changed plan, and says so") {
   const std::string share = "model=llama-3.1-8b&gpu=h100-sxm5-80gb&weights=fp8&measured_with=weights%3D";
   const Plan changed = plan_of(share + "&measured_kv_pool=50&measured_tpot=0.02");

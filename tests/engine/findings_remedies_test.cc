@@ -56,6 +56,22 @@ TEST_CASE("Every remedy, applied, saves what it says") {
   }
 }
 
+TEST_CASE("A remedy says whether the same tokens take longer or less time") {
+  int longer = 0, less = 0;
+  for (const Finding& finding : training_remedies(plan_of("model=llama-2-7b&gpu=h100-sxm5-80gb&framework=ddp"),
+                                                  training_bill(plan_of("model=llama-2-7b&framework=ddp")), 20)) {
+    const bool says_longer = finding.text.find("% longer") != std::string::npos;
+    const bool says_less = finding.text.find("% less time") != std::string::npos;
+    INFO(finding.text);
+    if (says_longer) CHECK(finding.time_ratio.value_or(0) > 1);
+    if (says_less) CHECK(finding.time_ratio.value_or(2) < 1);
+    longer += says_longer ? 1 : 0;
+    less += says_less ? 1 : 0;
+  }
+  CHECK(longer > 0);
+  CHECK(less > 0);
+}
+
 TEST_CASE("One GPU is offered nothing that shards over several") {
   const std::string share = "model=llama-2-7b&gpus=1&gpu=rtx-4090-24gb&framework=";
   for (const char* framework : {"ddp", "deepspeed", "megatron"})

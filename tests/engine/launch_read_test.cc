@@ -76,6 +76,9 @@ TEST_CASE("SGLang: attention data parallelism lies inside tp, without it dp is c
   const Plan copies = read("python -m sglang.launch_server --model Qwen/Qwen3-8B --tp-size 2 --dp-size 4").plan;
   CHECK(copies.serve_tp == 2);
   CHECK(copies.replicas == 4);
+  const Plan two = read("python -m sglang.launch_server --model Qwen/Qwen3-8B --tp-size 4 --dp-size 2").plan;
+  CHECK(two.serve_tp == 4);
+  CHECK(two.replicas == 2);
 }
 
 TEST_CASE("TensorRT-LLM with its options in a here-document") {

@@ -248,6 +248,10 @@ TEST_CASE("The limits of the layout at hand fit, and one step further does not")
       INFO(limit->text);
       CHECK(verdict_of(limit->change) == Verdict::fits);
     }
+    const Plan plan = plan_of(share);
+    const double size = find(limits, "largest_batch")->value + 1, step = size * plan.dp();
+    const double batch = std::ceil(plan.global_batch / step) * step;
+    CHECK(verdict_of("micro_batch=" + write_number(size) + "&global_batch=" + write_number(batch)) != Verdict::fits);
     const double tokens = find(limits, "longest_seq")->value;
     if (tokens < 131072) CHECK(verdict_of("seq=" + write_number(tokens + 128)) != Verdict::fits);
   }
