@@ -185,6 +185,24 @@ TEST_CASE("Another rank in front of a line begins another message") {
   }
 }
 
+TEST_CASE("A peak that people print in words is no present figure") {
+  for (const char* peak :
+       {"max memory allocated: 12345 MB", "Peak memory allocated = 12345 MB", "max_allocated=12345 MB",
+        "max_memory_allocated: 12345 MB", "Maximum memory allocated 12345 MB"}) {
+    CAPTURE(peak);
+    CHECK(figure(peak, "peak_allocated_bytes").bytes == int64_t{12345} << 20);
+    CHECK_FALSE(has(peak, "allocated_bytes"));
+  }
+}
+
+TEST_CASE("What is not allocated, or not on the GPU, is not read as allocated") {
+  for (const char* other :
+       {"non-allocated: 3 GB", "not allocated: 3 GB", "CPU memory allocated: 12 GB", "disk space allocated: 3.2 GB"}) {
+    CAPTURE(other);
+    CHECK_FALSE(has(other, "allocated_bytes"));
+  }
+}
+
 TEST_CASE("Marks of Markdown are no part of a message") {
   CHECK(figure("**Available KV cache memory**: `8.25 GiB`", "kv_bytes").printed == "8.25 GiB");
 }

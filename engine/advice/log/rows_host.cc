@@ -83,6 +83,7 @@ constexpr LogRow kAllocators[] = {
     {"os error 1455", "resource=host;code=1455"},
     {"WinError 1455", "resource=host;code=1455"},
     {"paging file is too small", "resource=host"},
+    {"std::bad_alloc: out_of_memory: CUDA error", "oom=1", RowRole::starts},  // RMM, of the GPU
     {"std::bad_alloc", "resource=host"},
     {"MemoryError &", "resource=host"},
     {"Unable to allocate {S tried} for an array with shape", "resource=host", RowRole::starts},

@@ -28,6 +28,10 @@ constexpr LogRow kMegatron[] = {
     {"Theoretical memory footprints: weight and optimizer={M theory_weights_optimizer} MB^, activation="
      "{M theory_activation} MB^, total={M theory_total} MB",
      "", RowRole::starts},
+    {"alloc={S allocated} private={S private_pool} resv-alloc={S reserved_unallocated} resv={S reserved} dev_mem="
+     "{S device}",
+     "", RowRole::starts},  // megatron/core/inference/utils.py
+    {"Need {S required} for mamba states, but total buffer is {S budget}", "", RowRole::starts},
     {"Number of parameters in most loaded shard in billions: {f shard_params_billions}"},
     {"Total number of parameters in billions: {f total_params_billions}"},
     {"number of parameters on (tensor, pipeline) model parallel rank ({n}, {n}): {n shard_params}"},
@@ -148,6 +152,8 @@ constexpr LogRow kAxolotl[] = {
 };
 
 constexpr LogRow kUnsloth[] = {
+    {"This model needs about {S required} but only about {S free} of memory is available", "", RowRole::starts},
+    {"About {S lacking} of this model does not fit in GPU memory", "", RowRole::starts},
     {"/| {t gpu_name}. Num GPUs = {n gpus}. Max memory: {S capacity}", "", RowRole::starts},
     {"GPU: {t gpu_name}. Max memory: {S capacity}", "", RowRole::starts},
     {"GPU = {t gpu_name}. Max memory = {S capacity}", "", RowRole::starts},

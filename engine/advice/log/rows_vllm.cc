@@ -127,6 +127,8 @@ constexpr LogRow kVllm[] = {
      "stage=start", RowRole::starts},
     {"Free memory on cuda:{n device} ({G free}/{S capacity})"},
     {"desired utilization ({f utilization}, {S budget})", "stage=start"},
+    {"Current KV cache memory: {S kv}"},
+    {"After warmup: torch reserved memory {S reserved}, torch allocated memory {S allocated}"},  // vllm-ascend
     {"Desired GPU memory utilization is ({f utilization}, {S budget})"},
     {"Actual usage< is><:> {S weights} for weight"},
     {", {S activation} for peak activation"},
