@@ -42,6 +42,12 @@ bool is_quantised_base(const Plan& plan, const ParameterGroup& group) {
   return frozen_base(plan) && is_quantised(plan, group) && frozen_linear_bits(plan) < 16;
 }
 
+/// GPTQ's and AWQ's groups are their checkpoint's; others are quantised as they are loaded, in groups that are known.
+double weights_band(const Plan& plan, const ParameterGroup& group) {
+  const bool as_found = plan.base == Base::gptq || plan.base == Base::awq;
+  return as_found && is_quantised_base(plan, group) ? kQuantisedBand : kStatesBand;
+}
+
 bool keeps_constants_whole(const Plan& plan, const ParameterGroup& group) {
   return is_quantised_base(plan, group) && plan.zero >= 3 && group.shards > 1;
 }
@@ -49,7 +55,7 @@ bool keeps_constants_whole(const Plan& plan, const ParameterGroup& group) {
 Line constants_leaf(const Plan& plan, const ParameterGroup& group, double bits) {
   Factors factors = count_factors(plan, group);
   push_bits(bits, "bytes a weight", factors);
-  return leaf(group.id, group.label, std::move(factors), kConstantsNote, kQuantisedBand);
+  return leaf(group.id, group.label, std::move(factors), kConstantsNote, weights_band(plan, group));
 }
 
 /// Adafactor's sums of rows and columns.
@@ -130,7 +136,7 @@ Line weights_line(const Plan& plan, const std::vector<ParameterGroup>& groups) {
   for (const ParameterGroup& g : groups) {
     const double whole = keeps_constants_whole(plan, g) ? unsharded_constants_bits(plan) : 0;
     children.push_back(state_leaf(plan, g, weight_bits(plan, g) - whole, "bytes a weight", 3, offloads_weights(plan),
-                                  is_quantised_base(plan, g) ? kQuantisedBand : kStatesBand));
+                                  weights_band(plan, g)));
     if (whole > 0) constants.push_back(constants_leaf(plan, g, whole));
   }
   if (!constants.empty())
