@@ -25,7 +25,7 @@ NAMED = {
     "advice": ["findings", "search", "launch", "log", "diagnose", "recognise"],
     "report": ["report", "formula", "presets"],
 }
-GROUND = ["line", "units", "formats"]
+GROUND = ["ground", "line", "units", "formats"]
 
 # What is flipped, and into what. Only code is: comments, texts, includes and template brackets are left out.
 FLIPS = [
