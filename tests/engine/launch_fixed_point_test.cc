@@ -70,6 +70,15 @@ TEST_CASE("Flags of every launcher come back as they were, with every model") {
   }
 }
 
+TEST_CASE("A precision that torchtitan has no flag for is said to have none, and only that") {
+  const auto has_none = [](const std::string& precision) {
+    const std::string share = "framework=fsdp2&library=torchtitan&precision=" + precision;
+    return write_launch(read_plan(share).plan).find("no flag says precision=" + precision) != std::string::npos;
+  };
+  for (const char* precision : {"fp16", "fp16-pure", "nvfp4"}) CHECK(has_none(precision));
+  for (const char* precision : {"bf16", "bf16-pure", "fp32", "fp8", "mxfp8"}) CHECK_FALSE(has_none(precision));
+}
+
 TEST_CASE("Flags of every launcher come back as they were, of random plans") {
   for (uint32_t seed = 1; seed <= 150; ++seed) check_fixed_point(RandomPlan(seed).share());
 }
