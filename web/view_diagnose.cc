@@ -115,11 +115,11 @@ float beside_table(const Diagnosis& diagnosis, float x, float y, float width) {
   Columns columns{x, width, {}};
   std::vector<std::string> cells;
   for (const BesideColumn& column : used) {
-    cells.emplace_back(column.head);
+    cells.emplace_back(diagnosis.assumed ? "" : column.head);
     columns.rights.push_back(right - step * static_cast<float>(used.size() - cells.size()));
   }
-  table_row(columns, y + px(10), kStrong, kTiny, theme().muted, theme().muted,
-            diagnosis.assumed ? "Measured" : "Beside the bill", cells);
+  text(kStrong, theme().ink, x, y + px(10), diagnosis.assumed ? "Measured" : "Beside the bill");
+  table_row(columns, y + px(10), kStrong, kTiny, theme().muted, theme().muted, "", cells);
   y += px(26);
   rule(x, y, width, theme().rule);
   for (size_t i = 0; i < rows.size(); ++i) {
@@ -193,8 +193,9 @@ float measured_bars(const App& app, const Diagnosis& diagnosis, float x, float y
                                       line("fragmentation", "Fragmentation", m.unallocated.value_or(0)),
                                       line("context", "Outside the framework", m.outside.value_or(0)),
                                       line("activations", "Other processes", m.other.value_or(0))};
-  const std::vector<Bar> bars = {{"Estimated", &bill.lines, whole(bill.device_bytes), whole(bill.band_bytes)},
-                                 {"Measured", &measured, whole(total_bytes(measured)), 0}};
+  std::vector<Bar> bars = {{"Measured", &measured, whole(total_bytes(measured)), 0}};
+  if (!diagnosis.assumed)
+    bars.insert(bars.begin(), {"Estimated", &bill.lines, whole(bill.device_bytes), whole(bill.band_bytes)});
   return stacked_bars(bars, diagnosis.plan.gpu_mem, units_of(app.plan()), x, y, width) + px(12);
 }
 
