@@ -257,11 +257,10 @@ Finding serving_saving(const Plan& plan, const ServingBill& before, const Change
   const double need = serving_need(changed, after), saved = serving_need(plan, before) - need;
   if (saved >= 1 && saved <= static_cast<double>(kLargestBillBytes)) {
     finding.saves_bytes = static_cast<uint64_t>(saved);
-    finding.text += "what is asked takes " + shown_bytes(plan, need) + " a GPU instead of " +
-                    shown_bytes(plan, need + saved) + ", ";
+    finding.text += "needs " + shown_bytes(plan, need) + " a GPU instead of " + shown_bytes(plan, need + saved) + ", ";
   }
   const double holds = std::floor(after.promised_concurrency.value_or(0));
-  finding.text += "a replica then holds " + show_fixed(holds, 0) + (holds == 1 ? " request" : " requests") +
+  finding.text += "a replica then holds " + counted(holds, "request", "requests") +
                   (finding.time_ratio ? time_text("a token takes", *finding.time_ratio) : "") + ".";
   return finding;
 }

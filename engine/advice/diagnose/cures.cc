@@ -69,7 +69,7 @@ void add_calibration(const Case& c, Finding& cure) {
                (fits ? "." : ", still too much.");
 }
 
-/// "Keep the KV cache in fp8: what is asked takes 7 GiB a GPU ...": what it saves is said of the plan that ran alone.
+/// "Keep the KV cache in fp8: needs 7 GiB a GPU ...": what it saves is said of the plan that ran alone.
 void leave_out_figures(Finding& cure) {
   cure.text = cure.text.substr(0, cure.text.find(": ")) + ".";
   cure.saves_bytes.reset();
