@@ -32,7 +32,8 @@ float head_row(const Columns& at, float y, std::string_view title, std::string_v
   text(kStrong, theme().ink, at.x, middle, title);
   float height = px(26);
   float columns = middle;
-  if (at.narrow) {
+  const float end = at.x + text_width(kStrong, title) + px(6) + text_width(kSmall, unit);
+  if (at.narrow || end > at.here - text_width(kTiny, "This plan") - px(8)) {
     columns += px(20);
     height += px(20);
   }

@@ -167,7 +167,7 @@ float finding_row(App& app, const Finding& finding, float x, float y, float widt
   if (finding.change.empty()) {
     list.push_back({kSmall, theme().muted, finding.text, ""});
   } else {
-    const size_t colon = std::min(finding.text.find(": "), finding.text.size());
+    const size_t colon = std::min({finding.text.find(": "), finding.text.find(", which "), finding.text.size()});
     list.push_back({kSmall, theme().accent, finding.text.substr(0, colon), "fix." + std::string(finding.id)});
     list.push_back({kSmall, theme().muted, finding.text.substr(colon), ""});
   }

@@ -339,7 +339,8 @@ float switches_view(App& app, const Answer& answer, float x, float y, float widt
     return static_cast<size_t>(std::find(table.heading.begin(), table.heading.end(), name) - table.heading.begin());
   };
   const size_t time = column("time"), then = column("then"), requests = column("requests");
-  const float right = x + width, time_right = right, requests_right = time_right - px(64),
+  const float right = x + width, time_right = right,
+              requests_right = time < table.heading.size() ? time_right - px(64) : right,
               saves_right = requests < table.heading.size() ? requests_right - px(72) : requests_right;
   text_right(kTiny, theme().muted, saves_right, y + px(8), table.heading[1]);
   if (time < table.heading.size()) text_right(kTiny, theme().muted, time_right, y + px(8), "time");

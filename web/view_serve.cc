@@ -11,7 +11,9 @@ namespace {
 using namespace kit;
 
 std::string count(double value) { return show_grouped(std::floor(value)); }
-std::string one_decimal(double value) { return value < 1000 ? show_fixed(value, 1) : show_grouped(std::floor(value)); }
+std::string one_decimal(double value) {
+  return value > 0 && value < 1000 ? show_fixed(value, 1) : show_grouped(std::floor(value));
+}
 std::string cents(double usd) {
   return "$ " + (usd < 1000 ? show_fixed(usd, usd < 1 ? 3 : 2) : show_grouped(std::round(usd)));
 }

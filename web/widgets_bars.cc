@@ -68,13 +68,22 @@ double largest(const std::vector<Bar>& bars, double capacity) {
   return std::max(1.0, most);
 }
 
+/// The largest tells how many digits stand behind the point of all: 89.0 beside 91.7.
+std::string bar_figure(double bytes, double most, Units units) {
+  Scale scale = scale_of(most, units);
+  if (scale.decimals == 2) scale.decimals = most < 10 * scale.unit ? 2 : most < 100 * scale.unit ? 1 : 0;
+  return amount(bytes, scale) + " " + scale.name;
+}
+
 }  // namespace
 
 float stacked_bars(const std::vector<Bar>& bars, double capacity, Units units, float x, float y, float width) {
   float label = 0, figure = 0;
+  double fullest = 0;
+  for (const Bar& bar : bars) fullest = std::max(fullest, bar.bytes);
   for (const Bar& bar : bars) {
     label = std::max(label, text_width(kSmall, bar.label));
-    figure = std::max(figure, text_width(kSmallFigures, show_bytes(bar.bytes, units)));
+    figure = std::max(figure, text_width(kSmallFigures, bar_figure(bar.bytes, fullest, units)));
   }
   label += px(16), figure += px(16);
   const double most = largest(bars, capacity);
@@ -90,7 +99,7 @@ float stacked_bars(const std::vector<Bar>& bars, double capacity, Units units, f
     if (i % rhythm.stride != 0) continue;
     const float middle = box.y + box.h / 2;
     text(kSmall, theme().muted, x, middle, bars[i].label);
-    text_right(kSmallFigures, theme().ink, x + width, middle, show_bytes(bars[i].bytes, units));
+    text_right(kSmallFigures, theme().ink, x + width, middle, bar_figure(bars[i].bytes, fullest, units));
   }
   if (capacity <= 0) return at - y;
   const float line_x = std::round(plot_x + plot_w * static_cast<float>(capacity / most));
