@@ -257,7 +257,8 @@ Finding serving_saving(const Plan& plan, const ServingBill& before, const Change
   const double need = serving_need(changed, after), saved = serving_need(plan, before) - need;
   if (saved >= 1 && saved <= static_cast<double>(kLargestBillBytes)) {
     finding.saves_bytes = static_cast<uint64_t>(saved);
-    finding.text += "needs " + shown_bytes(plan, need) + " a GPU instead of " + shown_bytes(plan, need + saved) + ", ";
+    const std::string then = shown_bytes(plan, need), now = shown_bytes(plan, need + saved);
+    if (then != now) finding.text += "needs " + then + " a GPU instead of " + now + ", ";
   }
   const double holds = std::floor(after.promised_concurrency.value_or(0));
   finding.text += "a replica then holds " + counted(holds, "request", "requests") +

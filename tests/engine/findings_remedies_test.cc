@@ -140,7 +140,7 @@ TEST_CASE("Of thousands of random servers every change offered saves and holds w
       CHECK(finding.saves_bytes.value_or(0) <= larger);
       larger = finding.saves_bytes.value_or(0);
       const double holds = std::floor(after.promised_concurrency.value_or(0));
-      CHECK(finding.text.find("then holds " + show_fixed(holds, 0) + " request") != std::string::npos);
+      CHECK(finding.text.find("then holds " + show_grouped(holds) + " request") != std::string::npos);
       ++offered;
     }
     for (const Finding& finding : serving_remedies(plan, before, 5)) {
