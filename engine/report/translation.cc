@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 namespace vram {
 namespace {
@@ -45,20 +46,40 @@ std::vector<std::string_view> match(const std::vector<std::string>& parts, std::
   return holes;
 }
 
-/// `{}` takes the next hole, `{2}` the second.
-std::string fill(std::string_view translation, const std::vector<std::string>& holes) {
+struct Hole {
+  std::string_view english;
+  std::string translation;
+};
+
+/// What a hole's mark at the beginning of `text` says: its number, if any, and that it stays as it stands.
+struct Mark {
+  std::optional<size_t> number;
+  bool kept = false;
+  size_t length = 0;  // 0: no mark
+};
+
+Mark mark_of(std::string_view text) {
+  if (text.starts_with(kHole)) return {{}, false, kHole.size()};
+  const bool kept = text.starts_with("{=");
+  const size_t digit = kept ? 2 : 1;
+  if (text[0] != '{' || text.size() < digit + 2 || text[digit] < '1' || text[digit] > '9' || text[digit + 1] != '}')
+    return {};
+  return {static_cast<size_t>(text[digit] - '1'), kept, digit + 2};
+}
+
+/// `{}` takes the next hole, `{2}` the second, `{=2}` the second untranslated.
+std::string fill(std::string_view translation, const std::vector<Hole>& holes) {
   std::string out;
   size_t next = 0;
-  for (size_t at = 0; at < translation.size(); ++at) {
-    const std::string_view rest = translation.substr(at);
-    const bool numbered = rest.size() > 2 && rest[0] == '{' && rest[1] >= '1' && rest[1] <= '9' && rest[2] == '}';
-    if (!numbered && !rest.starts_with(kHole)) {
-      out += rest[0];
-      continue;
+  while (!translation.empty()) {
+    const Mark mark = mark_of(translation);
+    if (mark.length == 0) {
+      out += translation[0];
+    } else {
+      const size_t which = mark.number ? *mark.number : next++;
+      if (which < holes.size()) out += mark.kept ? std::string(holes[which].english) : holes[which].translation;
     }
-    const size_t which = numbered ? static_cast<size_t>(rest[1] - '1') : next++;
-    if (which < holes.size()) out += holes[which];
-    at += numbered ? 2 : 1;
+    translation.remove_prefix(std::max<size_t>(mark.length, 1));
   }
   return out;
 }
@@ -106,8 +127,8 @@ std::string Translation::by_pattern(std::string_view english, int depth) const {
     if (list && pattern.literals < kFewLiterals) continue;
     const std::vector<std::string_view> holes = match(pattern.parts, english);
     if (holes.empty()) continue;
-    std::vector<std::string> filled;
-    for (const std::string_view hole : holes) filled.push_back(translate(hole, depth + 1));
+    std::vector<Hole> filled;
+    for (const std::string_view hole : holes) filled.push_back({hole, translate(hole, depth + 1)});
     return fill(pattern.translation, filled);
   }
   return "";

@@ -9,7 +9,8 @@ namespace vram {
 
 /// What the faces say, in another language. The table is a text a translator edits: a line is the English, a tab and
 /// the translation; `{}` stands for any text (a figure, a name), in the translation in the same order or by number
-/// (`{2}`); lines without a tab are comments. What the table does not have stays English.
+/// (`{2}`; `{=2}` as it stands, a key's name); lines without a tab are comments. What the table does not have stays
+/// English.
 class Translation {
  public:
   Translation() = default;

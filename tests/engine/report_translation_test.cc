@@ -16,6 +16,7 @@ const Translation zh(
     "{} of {}\t{2} 之 {1}\n"
     "raise the global batch\t增大全局批量\n"
     "It takes {}\t需要 {}\n"
+    "{}: no layers of {}\t{=1}：没有 {2} 的层\n"
     "no translation\t\n");
 
 }  // namespace
@@ -32,6 +33,8 @@ TEST_CASE("holes take what stands in their place, in the order of the translatio
   CHECK(zh("Fits: 40.2 of 79.6 GiB") == "放得下：79.6 GiB 中占 40.2");
   CHECK(zh("It takes Weights") == "需要 权重");
 }
+
+TEST_CASE("a hole with = stays as it stands") { CHECK(zh("layers: no layers of MLP") == "layers：没有 前馈层 的层"); }
 
 TEST_CASE("of the patterns that match, the one that says most wins") {
   CHECK(zh("Fits: 1 of 2 GiB") == "放得下：2 GiB 中占 1");

@@ -196,6 +196,40 @@ TEST_CASE("what the worked examples and any plan say is Chinese in Chinese") {
   }
 }
 
+TEST_CASE("what is said of a key that cannot be read is Chinese in Chinese") {
+  const Translation zh(file("presets/languages/zh.tsv"));
+  std::set<std::string> texts;
+  std::vector<std::string> shares = {"gpu=l40s-48gb",
+                                     "gpu=a100",
+                                     "gpu=h100-80gb",
+                                     "model=llama-8b",
+                                     "model=qwen",
+                                     "model=x",
+                                     "gpu=x",
+                                     "gpu",
+                                     "tpp=2",
+                                     "=2",
+                                     "foo=1",
+                                     "tp=2&tp=4",
+                                     "v=9",
+                                     "v=x",
+                                     "gpus_among=a100,x",
+                                     "gpus_among=l40s-48gb",
+                                     "gpu=custom",
+                                     "model=custom"};
+  for (const Field& row : fields()) {
+    for (const char* value : {"nonsense", "-1", "1e99", "0", "0.5", ""})
+      shares.push_back(std::string(row.name) + "=" + value);
+  }
+  for (const std::string& share : shares) {
+    for (const Message& message : read_plan(share).messages) texts.insert(message.text);
+  }
+  for (const std::string& text : texts) {
+    CAPTURE(text, zh(text));
+    CHECK_FALSE(is_english(zh(text)));
+  }
+}
+
 TEST_CASE("the lines of any plan stand in the Chinese table") {
   std::set<std::string> texts;
   for (uint32_t seed = 1000; seed < 1200; ++seed) {
