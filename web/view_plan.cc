@@ -218,11 +218,15 @@ void stacked_cells(const TextTable& table, const std::vector<std::string>& cells
   }
 }
 
-/// A layout's memory against its GPU's, in the room that the words leave.
-void memory_bar(const Columns& columns, const std::string& words, const LayoutRow& row, float middle) {
-  const float end = columns.right[columns.words], room = end - columns.left[columns.words] - text_width(kText, words);
-  const float width = std::min(px(220), room - px(24));
-  if (width < px(48)) return;
+/// The room that the longest words leave to bars, which are to be compared: of one width, or none.
+float bar_width(const TextTable& table, const Columns& columns) {
+  const float room = columns.right[columns.words] - columns.left[columns.words];
+  const float width = std::min(px(220), room - natural_width(table, columns.words) - px(24));
+  return width < px(48) ? 0 : width;
+}
+
+/// A layout's memory against its GPU's.
+void memory_bar(float end, float width, const LayoutRow& row, float middle) {
   const double capacity = row.plan.gpu_mem * (1 - row.plan.margin);
   const double share = capacity > 0 ? static_cast<double>(row.device_bytes) / capacity : 0;
   const Box track{end - width, middle - px(3), width, px(6)};
@@ -265,6 +269,7 @@ float rows_view(App& app, const RowList& list, float x, float y, float width) {
   const float top = y;
   const bool wide = fits_in(table, width);
   const Columns columns = columns_of(table, x, width);
+  const float bars = list.layouts ? bar_width(table, columns) : 0;
   const std::string own = own_share(app.plan());
   if (wide) {
     table_cells(table, columns, table.heading, true, y + px(9));
@@ -282,7 +287,7 @@ float rows_view(App& app, const RowList& list, float x, float y, float width) {
            px(4));
     if (wide) {
       table_cells(table, columns, table.rows[i], false, y + box.h / 2);
-      if (list.layouts) memory_bar(columns, table.rows[i][columns.words], (*list.layouts)[i], y + box.h / 2);
+      if (bars > 0) memory_bar(columns.right[columns.words], bars, (*list.layouts)[i], y + box.h / 2);
     } else {
       stacked_cells(table, table.rows[i], lines, box);
     }
