@@ -211,7 +211,8 @@ bool switcher(const std::string& name, const Box& box, bool on) {
   return touch.pressed;
 }
 
-bool text_box(const std::string& name, const Box& box, std::string& text, Type type, const char* hint, bool focus) {
+bool text_box(const std::string& name, const Box& box, std::string& text, Type type, const char* english, bool focus) {
+  const char* const hint = language::say(english).data();
   const ImGuiID id = ImGui::GetID(("##" + name).c_str());
   const std::string& shown = ImGui::GetActiveID() == id && typing.box == id ? typing.text : text;
   ImGui::PushFont(font_of(type), imgui_size_of(type));
