@@ -26,7 +26,7 @@ enum class RowRole : uint8_t {
 ///   {b name}  bytes in a print of the user's own: below 2^20 they are another unit, which is missing, or stands before
 ///             the number, "GB):"
 ///   {n name}  a whole number            {f name}           any number
-///   {w name}  a word                    {t name}           text up to what follows, on the line
+///   {w name}  a word, no option         {t name}           text up to what follows, on the line
 ///   {p name}  the word before the row, at its beginning alone
 ///   {L name}  sizes, one after the other
 ///   <...>     may be missing            ^                  what is behind may be missing, from some point on

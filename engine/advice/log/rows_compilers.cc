@@ -63,6 +63,11 @@ constexpr LogRow kTensorFlow[] = {
     {"Sum Total of in-use chunks: {S in_use_chunks}"},
     {"Limit: {B limit}$InUse: {B in_use}", "", RowRole::starts},
     {"MaxInUse: {B max_in_use}"},
+    {"Num Allocs: {n num_allocs}^ In Use: {S in_use}^ Peak In Use: {S max_in_use}^ Largest Alloc Size: {S max_alloc}^ "
+     "Limit: {S limit}^ Reserved: {S reserved}^ Peak Reserved: {S peak_reserved}^ <Reservable Limit: {S reservable}>^ "
+     "Largest Free Block: {S largest_free}",
+     "", RowRole::starts},  // Reactant.jl's AllocatorStats
+    {"Largest Alloc Size: {S max_alloc}"},
     {"NumAllocs: {n num_allocs}"},
     {"MaxAllocSize: {B max_alloc}"},
     {"Allocation of {B tried} exceeds {f}% of <free ><total >system memory", "resource=host", RowRole::starts},

@@ -44,6 +44,9 @@ constexpr LogRow kLlama[] = {
     {"VRAM used: {S vram_used}"},
     {"VRAM scratch buffer: {S scratch}"},
     {"ggml ctx size = {S ggml_ctx}"},
+    {"max mem alloc size: {B max_buffer}"},
+    {"Detected Available GPU Memory: {S available}", "", RowRole::starts},  // KoboldCpp
+    {"Detected Available RAM: {S host_free}"},
     {"recommendedMaxWorkingSetSize = {S working_set}"},
     {"buffer, size = {S buffers}<, offs = {n}>^, ({M used_total} /^ {M working_set})"},
     // failures

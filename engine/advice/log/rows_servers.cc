@@ -44,12 +44,13 @@ constexpr LogRow kSglang[] = {
     {"mem_fraction_static={f mem_fraction}"},
     {"Raise --mem-fraction-static above {f mem_fraction_needed}"},
     {"under --mem-fraction-static={f mem_fraction}", "stage=kv"},
-    {"--mem-fraction-static<=> {f mem_fraction}"},
-    {"--chunked-prefill-size<=> {n chunked_prefill_size}"},
-    {"--max-prefill-tokens<=> {n max_prefill_tokens}"},
-    {"--max-running-requests<=> {n max_running_requests}"},
-    {"--context-length<=> {n max_model_len}"},
-    {"--tp-size<=> {n tensor_parallel}"},
+    {"--mem-fraction-static@<- \">{f mem_fraction}"},
+    {"--chunked-prefill-size@<- \">{n chunked_prefill_size}"},
+    {"--max-prefill-tokens@<- \">{n max_prefill_tokens}"},
+    {"--max-running-requests@<- \">{n max_running_requests}"},
+    {"--context-length@<- \">{n max_model_len}"},
+    {"--tp-size@<- \">{n tensor_parallel}"},
+    {"--tp@<- \">{n tensor_parallel}"},
     {"Not enough memory. Please try to increase --mem-fraction-static", "stage=kv"},
     {"Capture cuda graph failed", "stage=graphs"},
     {"#running-req: {n running}^, #token: {n tokens_used}^, token usage: {f kv_usage}"},
@@ -107,6 +108,8 @@ constexpr LogRow kTrtllm[] = {
     {"Peak memory during memory usage profiling (torch + non-torch): {S peak}^, available KV cache memory when "
      "calculating max tokens: {S kv}^, fraction is set {f kv_fraction}^, kv size is {n kv_bytes_per_token}"},
     {"device total memory {S capacity}"},
+    {"Rank {n rank} uses {S weights} for model weights", "", RowRole::starts},
+    {"Use {S weights} for model weights", "", RowRole::starts},
     {"The following component could not be created: {t component}", "oom=1", RowRole::starts},
     {"Total GPU memory (GiB): {G capacity}"},
     {"Free GPU memory before component creation attempt (GiB): {G free}"},
@@ -137,8 +140,10 @@ constexpr LogRow kTgi[] = {
     {"text_generation_router", "", RowRole::prefix},
     {"text_generation_client", "", RowRole::prefix},
     {"warmup~max_prefill_tokens={n prefill_tokens}"},
-    {"--max-batch-prefill-tokens<=> {n prefill_tokens}"},
-    {"--max-batch-total-tokens<=> {n kv_tokens}"},
+    {"--max-batch-prefill-tokens@<- \">{n prefill_tokens}"},
+    {"--max-batch-total-tokens@<- \">{n kv_tokens}"},
+    {"--max-total-tokens@<- \">{n max_model_len}"},
+    {"--num-shard@<- \">{n tensor_parallel}"},
     {"Default max-batch-prefill-tokens to {n prefill_tokens}"},
     {"Not enough memory to handle {n total_tokens} total tokens with {n prefill_tokens} prefill tokens", "stage=kv",
      RowRole::starts},
@@ -212,6 +217,20 @@ constexpr LogRow kExllama[] = {{"Insufficient VRAM", "oom=1;stage=weights"},
                                {"exllamav2/", "", RowRole::words},
                                {"exllamav3/", "", RowRole::words}};
 
+// intel_gpu/src/runtime/engine.cpp: bytes.
+constexpr LogRow kOpenVino[] = {
+    {"Exceeded max size of memory <object >allocation: requested {B tried} bytes^<,> but max alloc size <supported by "
+     "device >is {B max_buffer} bytes",
+     "", RowRole::starts},
+};
+
+// Of a server or a trainer, whichever it starts.
+constexpr LogRow kCommand[] = {
+    {"--model@<- \">{w model_name}"},      {"--model-id@<- \">{w model_name}"},
+    {"--model-path@<- \">{w model_name}"}, {"--model_name_or_path@<- \">{w model_name}"},
+    {"--base_model@<- \">{w model_name}"},
+};
+
 constexpr LogFamily kFamilies[] = {{"SGLang", Gigabyte::binary, kSglang},
                                    {"SGLang", Gigabyte::binary, kSglangWords},
                                    {"TensorRT-LLM", Gigabyte::binary, kTrtllm},
@@ -221,7 +240,9 @@ constexpr LogFamily kFamilies[] = {{"SGLang", Gigabyte::binary, kSglang},
                                    {"LMDeploy", Gigabyte::binary, kLmdeploy},
                                    {"MLC-LLM", Gigabyte::binary, kMlc},
                                    {"LM Studio", Gigabyte::decimal, kLmStudio},
-                                   {"ExLlama", Gigabyte::binary, kExllama}};
+                                   {"ExLlama", Gigabyte::binary, kExllama},
+                                   {"OpenVINO", Gigabyte::binary, kOpenVino},
+                                   {"command line", Gigabyte::binary, kCommand}};
 
 }  // namespace
 

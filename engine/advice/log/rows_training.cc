@@ -79,6 +79,7 @@ constexpr LogRow kDeepSpeed[] = {
      RowRole::starts},
     {"{n}/{n step}, SamplesPerSec={f}, MemAllocated={S allocated}, MaxMemAllocated={S max_allocated}", "",
      RowRole::starts},
+    {"alloc_mem: {b allocated} peak_mem: {b peak_allocated}", "", RowRole::starts},  // benchmarks/deepcompile
     {"MemAllocated={S allocated}<,>< |> MaxMemAllocated={S max_allocated}", "", RowRole::starts},
     {"zero_optimization_stage ! {n zero_stage}"},
     {"train_micro_batch_size_per_gpu ! {n micro_batch}"},
@@ -165,7 +166,14 @@ constexpr LogRow kUnsloth[] = {
     {"Total batch size = {n global_batch}"},
     {"Total batch size ({n} x {n} x {n}) = {n global_batch}"},
     {"Number of trainable parameters = {n trainable_params}"},
-    {"Trainable parameters = {n trainable_params}</><{n} of><{n total_params}>"},
+    {"Trainable parameters = {n trainable_params}/{n total_params}"},
+    {"Trainable parameters = {n trainable_params} of {n total_params}"},
+    {"Trainable parameters = {n trainable_params}"},
+    {"Num GPUs used = {n gpus}"},
+    {"vLLM loading {w model_name} with actual GPU utilization = {f utilization_percent}%", "", RowRole::starts},
+    {"CUDA compute capability {f} with VRAM = {S capacity}"},
+    {"Chunked prefill tokens = {n chunked_prefill_size}^. Num Sequences = {n max_num_seqs}"},
+    {"KV Cache can use up to {S kv}^. Also swap space = {S swap}"},
     {"(num_proc={n num_proc})"},
     {"]Killed&", "host_oom=1;resource=host"},
 };
@@ -180,6 +188,7 @@ constexpr LogRow kPeft[] = {
     {"CPU Memory consumed at the end of the {t} (end-begin): {M host_end}"},
     {"CPU Peak Memory consumed during the {t} (max-begin): {M host_peak}"},
     {"CPU Total Peak Memory consumed during the {t} (max): {M host_peak_total}"},
+    {"trainable params: {n trainable_params} || all params: {n total_params}"},
 };
 
 // mlx-lm and LitGPT divide by 1e9.
@@ -201,7 +210,9 @@ constexpr LogRow kLlmC[] = {
     {"device memory usage: {S used} / {S capacity}"},
 };
 
-constexpr LogRow kLitGpt[] = {{"Memory used: {S peak}"}};
+constexpr LogRow kLitGpt[] = {{"Memory used: {S peak}"},
+                              {"Number of trainable parameters: {n trainable_params}"},
+                              {"Number of non-trainable parameters: {n frozen_params}"}};
 
 constexpr LogRow kMaxText[] = {
     {"Using (GB) {G used} / {G capacity} ({f percent}%) on {w device_name}"},

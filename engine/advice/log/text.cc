@@ -59,9 +59,16 @@ Escape terminal_escape(std::string_view text) {
   return {colour_length(text), 0};
 }
 
+/// A command that a backslash continues on the next line.
+bool continues_line(std::string_view text) {
+  const size_t behind = text.find_first_not_of(" \t\r", 1);
+  return behind != std::string_view::npos && text[behind] == '\n';
+}
+
 /// JSON's and Python's escapes: a log inside a string has them.
 Escape string_escape(std::string_view text) {
   if (text.size() < 2 || text[0] != '\\') return {};
+  if (continues_line(text)) return {1, 0};
   if (text[1] == 'n' || text[1] == 'r') return {2, '\n'};
   if (text[1] == 't') return {2, ' '};
   if (text[1] == '\\') return {1, 0};  // a string inside a string
