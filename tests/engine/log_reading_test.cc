@@ -230,6 +230,26 @@ TEST_CASE("Look-alikes are left alone") {
   }
 }
 
+TEST_CASE("A command is read as a shell, YAML and JSON have it") {
+  const auto has_model = [](std::string_view log) {
+    const LogReading reading = read_log(log);
+    return std::any_of(reading.figures.begin(), reading.figures.end(), [](const LogFigure& figure) {
+      return figure.what == "model_name" && figure.text == "Qwen/Qwen3-8B";
+    });
+  };
+  CHECK(has_model("docker run vllm/vllm-openai:latest \\\n    --model \\\n Qwen/Qwen3-8B \\\n --max-model-len 4096"));
+  CHECK(has_model("- \"--model\"\n- \"Qwen/Qwen3-8B\""));
+  CHECK(has_model("args: [\"--model\", \"Qwen/Qwen3-8B\"]"));
+  CHECK(has_model("vllm serve Qwen/Qwen3-8B --port 80"));
+}
+
+TEST_CASE("An option, and what a shell would put in its place, is no model") {
+  for (const char* log : {"vllm serve --port 80", "--model-impl auto", "--model $MODEL", "--model --port 80"}) {
+    CAPTURE(log);
+    for (const LogFigure& figure : read_log(log).figures) CHECK(figure.what != "model_name");
+  }
+}
+
 TEST_CASE("A table with commas is read by its head") {
   const char* log = "index, name, memory.used [MiB], memory.total [MiB]\n0, NVIDIA A100-SXM4-80GB, 13, 81920\n";
   CHECK(figure(log, "used_bytes").bytes == 13 * 1048576);

@@ -265,16 +265,16 @@ struct Matcher {
     return out.captures.size() > before;
   }
 
-  /// "--model --port", "--model-impl": an option, or the rest of its name, is no word of the one before.
-  bool begins_option(size_t i) const {
+  /// "--model --port", "--model-impl", "--model $MODEL": an option, the rest of its name, a shell's variable.
+  bool is_no_word(size_t i) const {
     const bool inside = i > 0 && text.gap(i) == Gap::none && word_character(text.at(i - 1));
-    return text.at(i) == '-' || (text.at(i) == '_' && inside);
+    return text.at(i) == '-' || text.at(i) == '$' || (text.at(i) == '_' && inside);
   }
 
   bool capture_text(char kind, std::string name, std::string_view rest) {
     skip_blanks(rest);
     const std::string_view words = words_of(rest);
-    if (kind == 'w' && begins_option(at)) return false;
+    if (kind == 'w' && is_no_word(at)) return false;
     size_t end = at;
     for (; end < text.size() && end < at + kWord; ++end) {
       if (end > at && text.gap(end) == Gap::line) break;

@@ -25,12 +25,14 @@ constexpr LogRow kSglang[] = {
     {"Not enough host memory available. Requesting {S host_required} but only have {S host_free} free", "resource=host",
      RowRole::starts},
     {"Memory pool end. avail mem={S avail_after_pool}"},
-    {"Capture <target ><draft ><verify ><prefill ><decode ><piecewise >cuda graph begin. <This can take up to several "
+    {"Capture <target ><draft ><extend ><verify ><prefill ><decode ><piecewise >cuda graph begin. <This can take up to "
+     "several "
      "minutes. >avail mem={S avail_before_graph}"},
-    {"Capture <target ><draft ><verify ><prefill ><decode ><piecewise >cuda graph end. ~mem usage={S cudagraph}^. "
+    {"Capture <target ><draft ><extend ><verify ><prefill ><decode ><piecewise >cuda graph end. ~mem usage={S "
+     "cudagraph}^. "
      "avail "
      "mem={S free}"},
-    {"Capture <target ><draft ><verify ><prefill ><decode ><piecewise >cuda graph end. ~avail mem={S free}"},
+    {"Capture <target ><draft ><extend ><verify ><prefill ><decode ><piecewise >cuda graph end. ~avail mem={S free}"},
     {"ServerArgs(model_path='{w model_name}'", "", RowRole::starts},
     {"tp_size={n tensor_parallel}"},
     {"pp_size={n pipeline_parallel}"},
@@ -226,8 +228,9 @@ constexpr LogRow kOpenVino[] = {
 
 // Of a server or a trainer, whichever it starts.
 constexpr LogRow kCommand[] = {
-    {"--model@<- \">{w model_name}"},      {"--model-id@<- \">{w model_name}"},
-    {"--model-path@<- \">{w model_name}"}, {"--model_name_or_path@<- \">{w model_name}"},
+    {"--model@<- \">{w model_name}"},           {"--model-id@<- \">{w model_name}"},
+    {"--model-path@<- \">{w model_name}"},      {"--model_name_or_path@<- \">{w model_name}"},
+    {"model_name_or_path: <\">{w model_name}"}, {"model_name_or_path='{w model_name}'"},
     {"--base_model@<- \">{w model_name}"},
 };
 

@@ -276,8 +276,13 @@ constexpr LogRow kComposer[] = {
     {"memory/alloc_retries@{n alloc_retries}"},
 };
 
-// transformers' TrainerMemoryTracker: bytes >> 20.
+// transformers' TrainerMemoryTracker: bytes >> 20; its arguments and those of LLaMA-Factory, TRL and axolotl.
 constexpr LogRow kTrainer[] = {
+    {"per_device_train_batch_size@{n micro_batch}"},
+    {"gradient_accumulation_steps@{n grad_accumulation}"},
+    {"cutoff_len@{n seq}"},
+    {"max_seq_length@{n seq}"},
+    {"sequence_len: {n seq}"},
     {"mem_gpu_alloc_delta@{S alloc_delta}"},
     {"mem_gpu_peaked_delta@{S peak_delta}"},
 };
