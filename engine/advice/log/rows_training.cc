@@ -79,6 +79,8 @@ constexpr LogRow kDeepSpeed[] = {
      RowRole::starts},
     {"{n}/{n step}, SamplesPerSec={f}, MemAllocated={S allocated}, MaxMemAllocated={S max_allocated}", "",
      RowRole::starts},
+    {"alloc_mem={B allocated} max_mem={B max_allocated}", "", RowRole::starts},  // deepspeed/compile
+    {"graph_id={n} alloc_mem={B allocated}", "", RowRole::starts},
     {"alloc_mem: {b allocated} peak_mem: {b peak_allocated}", "", RowRole::starts},  // benchmarks/deepcompile
     {"MemAllocated={S allocated}<,>< |> MaxMemAllocated={S max_allocated}", "", RowRole::starts},
     {"zero_optimization_stage ! {n zero_stage}"},
@@ -171,7 +173,8 @@ constexpr LogRow kUnsloth[] = {
     {"Trainable parameters = {n trainable_params}"},
     {"Num GPUs used = {n gpus}"},
     {"vLLM loading {w model_name} with actual GPU utilization = {f utilization_percent}%", "", RowRole::starts},
-    {"CUDA compute capability {f} with VRAM = {S capacity}"},
+    {"Your GPU has {t} with VRAM = {S capacity}"},
+    {"vLLM can process {n max_num_seqs} sequences and {n batch_tokens} tokens in tandem"},
     {"Chunked prefill tokens = {n chunked_prefill_size}^. Num Sequences = {n max_num_seqs}"},
     {"KV Cache can use up to {S kv}^. Also swap space = {S swap}"},
     {"(num_proc={n num_proc})"},
