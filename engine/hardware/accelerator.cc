@@ -14,7 +14,7 @@ double number(const json& object, const char* key) {
   const auto found = object.find(key);
   if (found == object.end() || !found->is_number()) return 0;
   const double value = found->get<double>();
-  return value > 0 ? value : 0;
+  return value > 0 && value < 1e15 ? value : 0;
 }
 
 std::string text(const json& object, const char* key) {

@@ -38,7 +38,7 @@ FfnKind ffn_kind_of(const Architecture& a, size_t index) {
     const char letter = a.ffn_kinds[index % a.ffn_kinds.size()];
     return letter == 'x' ? FfnKind::none : letter == 'e' ? FfnKind::moe : FfnKind::dense;
   }
-  if (!a.ffn_per_layer.empty() && per_layer(a.ffn_per_layer, index, a.ffn) == 0) return FfnKind::none;
+  if (!a.ffn_per_layer.empty() && per_layer(a.ffn_per_layer, index, a.ffn) <= 0) return FfnKind::none;
   return is_moe_layer(a, index) ? FfnKind::moe : FfnKind::dense;
 }
 

@@ -47,7 +47,7 @@ void write_lines(JsonWriter& json, std::string_view name, const std::vector<Line
 
 void write_model(JsonWriter& json, const Plan& plan) {
   const Model& model = *plan.subject;
-  const auto known = [](double count) { return count == 0 ? std::nullopt : std::optional(count); };
+  const auto known = [](double count) { return count > 0 ? std::optional(count) : std::nullopt; };
   json.open('{', "model");
   json.member("id", plan.model);
   json.member("name", model.name);

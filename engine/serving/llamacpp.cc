@@ -2,6 +2,8 @@
 
 #include <string_view>
 
+#include "engine/text.h"
+
 namespace vram {
 namespace {
 
@@ -12,7 +14,7 @@ constexpr std::string_view kFused[] = {"phi3", "phi3small", "gpt2", "gpt_bigcode
 /// Leading digits, taken off.
 double take_number(std::string_view& text) {
   double number = 0;
-  for (; !text.empty() && text.front() >= '0' && text.front() <= '9'; text.remove_prefix(1)) {
+  for (; !text.empty() && is_digit(text.front()); text.remove_prefix(1)) {
     number = number * 10 + (text.front() - '0');
   }
   return number;

@@ -137,11 +137,13 @@ TEST_CASE("What is no data sheet is refused, and wrong types count as absent") {
   CHECK_FALSE(find_accelerator("h100"));
   CHECK_FALSE(find_accelerator(""));
   const auto odd = read_accelerator(
-      R"({"id": "x", "name": "X", "memory_marketed_gb": 10, "watts": "many", "peak_dense_tflops": 3, "gpus_per_node": -1,
+      R"({"id": "x", "name": "X", "memory_marketed_gb": 10, "watts": "many", "usd_per_hour": 1e15,
+          "peak_dense_tflops": 3, "gpus_per_node": -1,
           "sources": ["a"], "unified_memory": 1})");
   REQUIRE(odd);
   CHECK(odd->memory_bytes == 10e9);
   CHECK(odd->watts == 0);
   CHECK(odd->node == 8);
+  CHECK(odd->usd_per_hour == 0);
   CHECK_FALSE(odd->unified_memory);
 }

@@ -17,14 +17,12 @@ bool names_drive(std::string_view log) {
   return false;
 }
 
-bool says(std::string_view log, std::string_view words) { return log.find(words) != std::string_view::npos; }
-
 }  // namespace
 
 bool segments_are_fixed(std::string_view log) {
   for (const std::string_view words :
        {"WDDM", "\\site-packages\\", "\\python.exe", "[WinError", "expandable_segments not supported"}) {
-    if (says(log, words)) return true;
+    if (log.find(words) != std::string_view::npos) return true;
   }
   return names_drive(log);
 }
