@@ -189,6 +189,15 @@ void derive_host(const std::map<uint32_t, Message>& messages, std::vector<LogFig
   }
 }
 
+/// What llama.cpp's recurrent layers keep on all devices, where it does not print the sum.
+void derive_recurrent(const std::vector<LogFigure>& figures, std::vector<LogFigure>& out) {
+  if (find_first(figures, "llama.cpp", "recurrent_bytes") != nullptr) return;
+  double total = 0;
+  for (const LogFigure& figure : figures) total += figure.what == "recurrent_by_device" ? value_of(figure) : 0;
+  const LogFigure* first = find_first(figures, "llama.cpp", "recurrent_by_device");
+  if (first != nullptr) add_bytes(*first, "recurrent_bytes", total, out);
+}
+
 /// nvidia-smi's first line of a GPU goes on with "On", "Off" or "N/A" (persistence).
 void trim_names(std::vector<LogFigure>& figures) {
   for (LogFigure& figure : figures) {
@@ -227,6 +236,7 @@ void derive_figures(LogReading& reading) {
     derive_tensor(message, derived, reading.gaps);
   }
   derive_host(messages, derived);
+  derive_recurrent(reading.figures, derived);
   count(reading.figures, derived);
   for (LogFigure& figure : derived) reading.figures.push_back(std::move(figure));
 }

@@ -9,7 +9,7 @@ constexpr LogRow kLlama[] = {
     {"{p on} model buffer size = {S weights}"},
     {"{p on} KV buffer size = {S kv}"},
     {"{p on} compute buffer size = {S compute}"},
-    {"RS buffer size = {S recurrent}"},
+    {"{p on} RS buffer size = {S recurrent}"},
     {"output buffer size = {S output}"},
     {"KV self size = {S kv}^, K ({w k_type}): {S k}, V ({w v_type}): {S v}"},
     {"VRAM KV self = {S kv}"},
@@ -47,7 +47,9 @@ constexpr LogRow kLlama[] = {
     {"max mem alloc size: {B max_buffer}"},
     {"Detected Available GPU Memory: {S available}", "", RowRole::starts},  // KoboldCpp
     {"Detected Available RAM: {S host_free}"},
-    {"recommendedMaxWorkingSetSize = {S working_set}"},
+    {"recommendedMaxWorkingSetSize@{S working_set}"},
+    {"Namespace($contextsize={n n_ctx}"},
+    {"--contextsize {n n_ctx}"},
     {"buffer, size = {S buffers}<, offs = {n}>^, ({M used_total} /^ {M working_set})"},
     // failures
     {"allocating {S tried_mib} on device {n device}: cudaMalloc failed: out of memory", "", RowRole::starts},
@@ -106,6 +108,11 @@ constexpr LogRow kOllama[] = {
     {"layers.model={n layers_total}", "", RowRole::starts},
     {"\"model layers\"={n layers_total}", "", RowRole::starts},
     {"layers.offload={n layers_offloaded}"},
+    {"layers.real={n} layers.estimate={n layers_offloaded}", "", RowRole::starts},
+    {"\"offload to gpu\" reallayers={n} layers={n layers_offloaded} required=\"{S required_full}\" used=\"{S "
+     "required_partial}\" available=\"{S available}\" kv=\"{S kv}\" fulloffload=\"{S graph_full}\"^ "
+     "partialoffload=\"{S graph_partial}\"",
+     "", RowRole::starts},
     {"memory.available=\"[{L available}"},
     {"memory.available=\"{S available}"},
     {"memory.gpu_overhead=\"{S gpu_overhead}"},
@@ -129,8 +136,19 @@ constexpr LogRow kOllama[] = {
     {"{S available} VRAM available^, loading< up to> {n layers_most}< cuda>< rocm>< metal> GPU layers^ out of "
      "{n layers_total}",
      "", RowRole::starts},
-    {"msg=evaluating ~available=\"[{L available}"},
-    {"msg=evaluating ~available=\"{S available}"},
+    {"msg=evaluating ~available=\"<[>{L available}"},
+    {"too little memory to allocate any layers\" $total=\"{S capacity}\" available=\"{S available}\""},
+    {"\"available layer vram\"=\"{S available}\""},
+    {"graph=\"{S compute}\""},
+    {"fits in available system memory\" model=\"{S host_required}\" available=\"{S host_free}\""},
+    {"num_ctx={n n_ctx}"},
+    {"required model bytes: {B weights}"},  // 2023-12
+    {"required kv bytes: {B kv}"},
+    {"required alloc bytes: {B compute}"},
+    {"required total bytes: {B total}"},
+    {"system memory bytes: {B host_free}"},
+    {"unable to allocate {S tried} from device {w}", "", RowRole::starts},
+    {"model's maximum context length ({n n_ctx} tokens)"},
     {"msg=\"updated VRAM\" ~total=\"{S capacity}\" available=\"{S available}\""},
     {"msg=\"updated VRAM based on existing loaded models\" ~total=\"{S capacity}\" available=\"{S available}\""},
     {"msg=\"gpu reported\" ~available=\"{S available}\""},
@@ -159,10 +177,9 @@ constexpr LogRow kOllama[] = {
     {"--ctx-size {n n_ctx}"},
     {"model requires more system memory ({S host_required}) than is available ({S host_free})", "resource=host",
      RowRole::starts},
-    {"model request too large for system\" requested=\"{S host_required}\" available=\"{S host_free}\"",
+    {"model request too large for system\" requested=@{B host_required}@ available=@{B host_free}@^ total=\"{S "
+     "host_total}\"",
      "resource=host", RowRole::starts},
-    {"model request too large for system\" requested={B host_required} available={B host_free}", "resource=host",
-     RowRole::starts},
     {"model request too large for system\" requested=\"{S host_required}\" system=\"{S host_total}\"", "resource=host",
      RowRole::starts},
     {"requested model ({S host_required}) is too large for this system ({S host_total})", "resource=host",
@@ -174,15 +191,20 @@ constexpr LogRow kOllama[] = {
 // `ollama ps`, whose sizes are decimal; so are those of its oldest refusals.
 constexpr LogRow kOllamaPs[] = {
     {"model requires at least {S host_required} of< total> memory", "resource=host", RowRole::starts},
-    {"{S total} {f gpu_percent}% GPU"},
-    {"{S total} {f}%/{f gpu_percent}% CPU/GPU"},
-    {"{S total} 100% CPU"},
+    {"{S total} {f gpu_percent}% GPU<{n n_ctx} {n}><{n n_ctx} Forever><{n n_ctx} About><{n n_ctx} Stopping><{n n_ctx} "
+     "Less>"},
+    {"{S total} {f}%/{f gpu_percent}% CPU/GPU<{n n_ctx} {n}><{n n_ctx} Forever><{n n_ctx} About><{n n_ctx} "
+     "Stopping><{n n_ctx} Less>"},
+    {"{S total} 100% CPU<{n n_ctx} {n}><{n n_ctx} Forever><{n n_ctx} About><{n n_ctx} Stopping><{n n_ctx} Less>"},
 };
 
 constexpr LogRow kMlx[] = {
     {"Unable to allocate {B tried} bytes", "", RowRole::starts},
     {"[metal::malloc] Resource limit ({n resource_limit}) exceeded", "oom=1;resource=buffers", RowRole::starts},
     {"max_recommended_working_set_size@{B working_set}"},
+    {"'memory_size'@{B host_total}"},
+    {"Metal cache limit set to {S cache_limit}"},
+    {"Prompt Cache: {n} sequences, {S prompt_cache}"},
     {"max_buffer_length@{B max_buffer}"},
     {"requires {S weights} which is close to the maximum recommended size of {S working_set}", "", RowRole::starts},
     {"Attempting to allocate {B tried} bytes which is greater than the maximum allowed buffer size of {B max_buffer} "

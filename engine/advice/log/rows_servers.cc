@@ -26,8 +26,7 @@ constexpr LogRow kSglang[] = {
      RowRole::starts},
     {"Memory pool end. avail mem={S avail_after_pool}"},
     {"Capture <target ><draft ><extend ><verify ><prefill ><decode ><piecewise >cuda graph begin. <This can take up to "
-     "several "
-     "minutes. >avail mem={S avail_before_graph}"},
+     "several minutes. ><backend=~buckets) >avail mem={S avail_before_graph}"},
     {"Capture <target ><draft ><extend ><verify ><prefill ><decode ><piecewise >cuda graph end. ~mem usage={S "
      "cudagraph}^. "
      "avail "
@@ -99,6 +98,7 @@ constexpr LogRow kTrtllm[] = {
     {"Number of blocks in KV cache primary pool: {n gpu_blocks}"},
     {"Number of blocks in KV cache secondary pool: {n host_blocks}"},
     {"Number of tokens per block: {n block_tokens}"},
+    {"tokens per block={n block_tokens}"},
     {"primary blocks={n gpu_blocks}^, secondary blocks={n host_blocks}^, max sequence length={n max_model_len}"},
     {"to fit in kvCache. they are reduced to {n max_model_len_effective}"},
     {"Max KV cache pages per sequence: {n}"},
@@ -118,6 +118,12 @@ constexpr LogRow kTrtllm[] = {
     {"free GPU memory before/after creation (GiB):$Model: {G free_before} / {G free_after_model}"},
     {"tmp kv_mem {S tmp_kv}"},
     {"Estimated max memory in KV cache : {S kv}"},
+    {"Estimated max tokens in KV cache : {n kv_tokens}"},
+    {"max_num_requests={n max_running_requests}"},
+    {"max_num_tokens={n batch_tokens}"},
+    {"Total Host Persistent Memory: {B host_persistent}"},
+    {"Pinned memory pool is created at~with size {B host_pinned}"},  // Triton
+    {"CUDA memory pool is created on device {n device} with size {B memory_pool}"},
     {"Requested size was {B tried} bytes", "", RowRole::starts},
     {"Requested amount of GPU memory ({B tried} bytes) could not be allocated", "", RowRole::starts},
     {"[TensorRT-LLM][ERROR] CUDA runtime error in $out of memory", "oom=1", RowRole::starts},
@@ -146,6 +152,11 @@ constexpr LogRow kTgi[] = {
     {"--max-batch-total-tokens@<- \">{n kv_tokens}"},
     {"--max-total-tokens@<- \">{n max_model_len}"},
     {"--num-shard@<- \">{n tensor_parallel}"},
+    {"--cuda-memory-fraction@<- \">{f utilization}"},
+    {"cuda_memory_fraction: {f utilization}"},
+    {"model_id: \"{w model_name}\""},
+    {"max_batch_prefill_tokens: <Some(>{n max_batch_prefill_tokens}"},
+    {"max_batch_total_tokens: <Some(>{n max_batch_total_tokens}"},
     {"Default max-batch-prefill-tokens to {n prefill_tokens}"},
     {"Not enough memory to handle {n total_tokens} total tokens with {n prefill_tokens} prefill tokens", "stage=kv",
      RowRole::starts},
@@ -212,6 +223,8 @@ constexpr LogRow kMlc[] = {
 
 constexpr LogRow kLmStudio[] = {
     {"requires approximately {S required}^ of memory", "", RowRole::starts},
+    {"Estimated GPU Memory: {S required_gpu}", "", RowRole::starts},  // lms load --estimate-only
+    {"Estimated Total Memory: {S required}"},
     {"requires approximately NaN", "unread=required_bytes", RowRole::starts},
 };
 

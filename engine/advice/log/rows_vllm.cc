@@ -16,6 +16,8 @@ constexpr LogRow kVllm[] = {
     {"(VllmWorker rank={n rank}", "", RowRole::prefix},
     {"with config: model='{w model_name}'", "", RowRole::starts},
     {"with config: model=\"{w model_name}\"", "", RowRole::starts},
+    {"model='{w model_name}', speculative_config", "", RowRole::starts},  // of the same line, cut off before
+    {"model='{w model_name}', tokenizer=", "", RowRole::starts},
     {"max_seq_len={n max_model_len}"},
     {"tensor_parallel_size<'>@{n tensor_parallel}"},
     {"pipeline_parallel_size<'>@{n pipeline_parallel}"},
@@ -37,10 +39,16 @@ constexpr LogRow kVllm[] = {
     {"--max-num-batched-tokens@<- \">{n batch_tokens}"},
     {"--gpu-memory-utilization@<- \">{f utilization}"},
     {"--tensor-parallel-size@<- \">{n tensor_parallel}"},
+    {"-tp@<- \">{n tensor_parallel}"},
+    {"--data-parallel-size@<- \">{n data_parallel}"},
     {"--pipeline-parallel-size@<- \">{n pipeline_parallel}"},
     {"--block-size@<- \">{n block_tokens}"},
     {"attention block size to {n block_tokens} tokens"},
     {"Using max model len {n max_model_len}"},
+    {"The model has a long context length ({n max_model_len})"},
+    {"maximum context length <of >{n max_model_len} tokens"},
+    {"maximum context length is {n max_model_len} tokens^. However, you requested {n requested_tokens} tokens"},
+    {"longer than the maximum model length of {n max_model_len}"},
     // weights
     {"Loading model weights took {S weights}"},
     {"Model loading took {S weights}^< memory> and {f} seconds"},
@@ -57,13 +65,21 @@ constexpr LogRow kVllm[] = {
     {"the rest of the memory reserved for KV Cache is {S kv}"},
     {"initial_memory_usage={S initial_used}"},
     {"peak_torch_memory={S peak_allocated}"},
+    {"Peak torch memory: {S peak_allocated}^, non-torch forward-pass memory: {S non_torch}^, available KVCache memory: "
+     "{S kv}"},
+    {"Before memory profiling run, total GPU memory: {S capacity}^, model load takes {S weights}^, free gpu memory is "
+     "{S free}",
+     "", RowRole::starts},
+    {"After memory profiling run, peak memory usage is {S peak}^, torch mem is {S allocated}^, non-torch mem is "
+     "{S non_torch}^, free gpu memory is {S free_after_profile}"},
     {"memory_usage_post_profile={S used_after_profile}"},
     {"kv_cache_size={S kv}"},
     {"Total non KV cache memory: {S non_kv}"},
     {"torch peak memory increase: {S activation}"},
     {"non-torch forward increase memory: {S non_torch}"},
     {"weights memory: {S weights}"},
-    {"Initial free memory<:> {S free_before}"},
+    {"Initial free memory<:> {S free_before}^, free memory: {S free}^, total GPU memory: {S capacity}^, requested GPU "
+     "memory: {S budget}"},
     {"worker requested memory: {S budget}"},
     {"worker init memory snapshot: ~free_memory={S free}^, total_memory={S capacity}"},
     {"total_hbm_limit_gb={S capacity}"},  // tpu_worker.py
@@ -90,6 +106,7 @@ constexpr LogRow kVllm[] = {
      "reserved "
      "for HPUGraphs (VLLM_GRAPH_RESERVED_MEM={f})^, {S kv} reserved for KV cache",
      "", RowRole::starts},  // Gaudi
+    {"Using {S cudagraph}/{S free} of free device memory for HPUGraphs"},
     {"Loading model weights took in total {S weights} of device memory^ ({S}/{S capacity} used)"},
     {"Model profiling run took {S activation} of device memory^ ({S}/{S capacity} used)"},
     {"Initializing cache engine took {S kv} of device memory^ ({S}/{S capacity} used)"},
@@ -97,12 +114,17 @@ constexpr LogRow kVllm[] = {
     {"Available KV cache memory: {S kv}"},
     {"available_kv_cache_memory@{S kv}"},
     {"GPU KV cache size: {n kv_tokens}^ tokens"},
+    {"# CPU blocks: {n cpu_blocks}"},
     {"# {w} blocks: {n gpu_blocks}^, # CPU blocks: {n cpu_blocks}"},
+    {"GPU blocks: {n gpu_blocks}^, # CPU blocks: {n cpu_blocks}"},  // where Markdown took the first sign
+    {"# device blocks: {n gpu_blocks}^; # swap blocks: {n cpu_blocks}"},
+    {"Overriding num_gpu_blocks={n} with num_gpu_blocks_override={n gpu_blocks}"},
+    {"initialization after num_gpu_blocks is: {n gpu_blocks}"},
     {"Maximum concurrency for {n max_model_len} tokens^ per request: {f max_concurrency}x"},
     {"padding layers, may waste at most {f kv_waste_percent}%"},
     // graphs
     {"Graph capturing finished in {f} sec<s>, took {S cudagraph}"},
-    {"CUDA graph pool memory: {S cudagraph} (actual)^, {S cudagraph_estimate} (estimated)"},
+    {"graph pool memory: {S cudagraph} (actual)^, {S cudagraph_estimate} (estimated)"},
     // errors
     {"max seq len ({n max_model_len}) is larger than the maximum number of tokens that can be stored in KV cache "
      "({n kv_tokens})",
@@ -121,11 +143,10 @@ constexpr LogRow kVllm[] = {
     {"Failed to load model - not enough GPU memory", "stage=weights", RowRole::starts},
     {"max_num_seqs ({n max_num_seqs}) exceeds available Mamba cache blocks ({n mamba_blocks})", "stage=kv",
      RowRole::starts},
-    {"Free memory on device <cuda:{n device} ><xpu:{n device} ><npu:{n device} >({G free}<{f}>/{S capacity}^) on "
-     "startup^ is "
-     "less than desired GPU memory utilization ({f utilization}, {S budget})",
+    {"Free memory on <NPU ><device ><cuda:{n device} ><xpu:{n device} ><npu:{n device} >({G free}<{f}>/{S capacity}^) "
+     "on "
+     "startup^ is less than desired <GPU><NPU> memory utilization ({f utilization}, {S budget})",
      "stage=start", RowRole::starts},
-    {"Free memory on cuda:{n device} ({G free}/{S capacity})"},
     {"desired utilization ({f utilization}, {S budget})", "stage=start"},
     {"Current KV cache memory: {S kv}"},
     {"After warmup: torch reserved memory {S reserved}, torch allocated memory {S allocated}"},  // vllm-ascend
@@ -142,8 +163,11 @@ constexpr LogRow kVllm[] = {
     {"CUDA out of memory occurred when warming up sampler with {n dummy_requests} dummy requests",
      "stage=sampler;oom=1"},
     {"Too large swap space. {S swap} out of the {S host_total} total CPU memory", "resource=host", RowRole::starts},
-    {"Error in memory profiling. Initial free memory {S free_before}, current free memory {S free}", "failed=profiling",
+    {"{S swap} out of the {S host_total} total CPU memory"},
+    {"Error in memory profiling. Initial free memory {B free_before}, current free memory {B free}", "failed=profiling",
      RowRole::starts},
+    {"Error in memory profiling. Initial used memory {B used_before}, currently used memory {B used}",
+     "failed=profiling", RowRole::starts},
     // running
     {"Sequence group {w} is preempted by $total_num_cumulative_preemption={n preemptions}"},
     {"Sequence group {w} is preempted by", "preempted=1"},
@@ -151,6 +175,16 @@ constexpr LogRow kVllm[] = {
      ">GPU KV cache usage: {f kv_usage_percent}%",
      "", RowRole::starts},
     {"[repeated {n repeated}x across cluster]"},
+    // Aphrodite, a fork
+    {"Total GPU memory: {S capacity}"},
+    {"Memory utilization: {f utilization_percent}%"},
+    {"Available for Aphrodite: {S budget}"},
+    {"Model weights: {S weights}"},
+    {"Reserved for KV cache: {S kv}"},
+    {"KV cache for {n max_model_len} tokens: {S kv_needed}"},
+    {"Peak activations memory: {S activation}"},
+    {"Minimum concurrency: {f max_concurrency}x"},
+    {"Maximum sequence length allowed in the cache: {n kv_tokens}"},
     // words of its own, where no line of it could be read
     {"gpu_memory_utilization", "", RowRole::words},
     {"--gpu-memory-utilization", "", RowRole::words},
