@@ -195,6 +195,46 @@ TEST_CASE("A peak that people print in words is no present figure") {
   }
 }
 
+TEST_CASE("A size in a print of the user's own is what the print's words say") {
+  struct Print {
+    const char *text, *what;
+  };
+  for (const Print& print : {Print{"Max CUDA memory usage: 1.50 GiB", "peak_bytes"},
+                             {"Peak VRAM: 1.50 GiB", "peak_bytes"},
+                             {"[CUDA RAM MAX: 1.50 GiB]", "peak_bytes"},
+                             {"a peak memory usage of 1.50 GiB", "peak_bytes"},
+                             {"\"peak_memory_gib\": 1.5", "peak_bytes"},
+                             {"peak mem (GiB, rank 0) : 1.5", "peak_bytes"},
+                             {"Max CUDA memory after loading the model: 1.50 GiB", "peak_bytes"},
+                             {"Maximum GPU memory allocated: 1.50 GiB", "peak_allocated_bytes"},
+                             {"[GPU] before save: peak allocated=1.50 GiB", "peak_allocated_bytes"},
+                             {"GPU memory: 1.50 GiB allocated, then", "allocated_bytes"},
+                             {"Cached: 1.50 GiB", "cached_bytes"},
+                             {"GPU reserved memory: 1.50 GiB", "reserved_bytes"},
+                             {"Current GPU memory usage: 1.50 GiB", "used_bytes"},
+                             {"GPU 0 free memory: 1.50 GiB", "free_bytes"},
+                             {"Total GPU memory: 1.50 GiB", "capacity_bytes"},
+                             {"CPU memory usage: 1.50 GiB", "host_used_bytes"},
+                             {"Booster init max CPU memory: 1.50 GiB", "host_peak_bytes"},
+                             {"Peak RSS: 1.50 GiB", "host_peak_bytes"}}) {
+    CAPTURE(print.text);
+    const LogReading reading = read_log(print.text);
+    REQUIRE(reading.figures.size() == 1);
+    CHECK(reading.figures[0].what == print.what);
+    CHECK(reading.figures[0].bytes == int64_t{3} << 29);
+  }
+}
+
+TEST_CASE("A size is not named by words that are of another thing, or that contradict each other") {
+  for (const char* text :
+       {"Alloc Granule: 4 KiB", "Peak bandwidth: 3 GB/s", "memory saved: 3 GB", "average GPU memory usage: 3 GB",
+        "KV cache memory used: 3 GB", "both GPUs allocated 4 GiB of it", "peak/current memory: 3 GB",
+        "GPU to CPU memory allocated: 3 GB", "MemoryMax=5G", "free memory: 3 GB", "estimated peak memory: 3 GB"}) {
+    CAPTURE(text);
+    CHECK(read_log(text).figures.empty());
+  }
+}
+
 TEST_CASE("What is not allocated, or not on the GPU, is not read as allocated") {
   for (const char* other :
        {"non-allocated: 3 GB", "not allocated: 3 GB", "CPU memory allocated: 12 GB", "disk space allocated: 3.2 GB"}) {

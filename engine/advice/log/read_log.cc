@@ -6,6 +6,7 @@
 
 #include "engine/advice/log/derive.h"
 #include "engine/advice/log/device_csv.h"
+#include "engine/advice/log/label.h"
 #include "engine/advice/log/row_index.h"
 #include "engine/advice/log/windows.h"
 #include "engine/text.h"
@@ -17,6 +18,7 @@ namespace {
 constexpr size_t kFirstKept = 16, kLastKept = 48;  // of each figure, where a log prints it at every step
 constexpr size_t kMostGaps = 64, kMostFigures = 20000;
 constexpr const char* kUnknown = "bytes";
+constexpr const char* kOwnWords = "PyTorch print";      // a size that a print of the user's own names
 constexpr size_t kMostUnknown = 12, kWordsBefore = 32;  // sizes in no known message; characters shown before one
 
 /// Of what a log prints at every step, the first and the last.
@@ -73,11 +75,26 @@ struct Reader {
     return made;
   }
 
-  /// A size that no message known here states: told, since it may be the one that matters.
+  /// A size that no message known here states, but its own words do.
+  size_t add_labelled(size_t at) {
+    const LabelledSize size = scan_labelled(text, at);
+    if (size.what.empty()) return at;
+    if (std::string_view(tool) != kOwnWords || other_rank(at)) begin_message(kOwnWords);
+    add_prefix(at);
+    LogFigure made = figure(size.what, CaptureKind::bytes, at);
+    made.bytes = size.bytes;
+    made.printed = text.excerpt(at, size.end);
+    out.figures.push_back(std::move(made));
+    known_line = line(at);
+    return size.end;
+  }
+
+  /// One that nothing names: told, since it may be the one that matters.
   size_t add_unknown(size_t at) {
-    if (line(at) == known_line) return at + 1;
     const bool inside = at > 0 && text.gap(at) == Gap::none && inside_token(text.at(at - 1));
-    if (inside || unknown >= kMostUnknown) return at + 1;
+    if (inside) return at + 1;
+    if (const size_t end = add_labelled(at); end > at) return end;
+    if (line(at) == known_line || unknown >= kMostUnknown) return at + 1;
     const SizeScan size = scan_size(text, at, Gigabyte::binary);
     const char last = size.end > at ? lower_case(text.at(size.end - 1)) : '\0';
     const bool unit = size.result == Scan::read && last == 'b' && is_letter(text.at(size.end - 2));
@@ -197,12 +214,16 @@ struct Reader {
     if (found == text.characters.end() && killed_line() < text.size()) add_sayings("resource=host", killed_line());
   }
 
+  /// Behind a word of the same line.
+  bool goes_on(size_t at) const { return at > 0 && text.gap(at) != Gap::line && is_alphanumeric(text.at(at - 1)); }
+
   /// Reads what begins at a position; where reading goes on.
   size_t read_at(const RowIndex& index, size_t at) {
     const RowBegin begin(text, at);
     RowMatch near_miss;
     size_t from = 0;
     while (const Candidate* candidate = index.next(begin, from)) {
+      if (candidate->row->role == RowRole::phrase && goes_on(at)) continue;
       RowMatch match = match_row(candidate->pattern, candidate->family->gigabyte, text, at);
       if (match.matched) {
         take(*candidate, match, at);

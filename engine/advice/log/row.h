@@ -15,6 +15,7 @@ enum class RowRole : uint8_t {
   starts,  // a message of its own begins here: figures behind it belong together
   prefix,  // stands before the text of a line and says whose it is
   words,   // a name or a path that only this program has: says whose the log is
+  phrase,  // words that mean something else behind another word: "KV cache memory used"
   loose    // words of nobody's own: a number without a unit is no size there, and not missed
 };
 

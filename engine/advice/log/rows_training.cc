@@ -147,17 +147,17 @@ constexpr LogRow kAxolotl[] = {
     {"GPU memory after model load: {S weights}"},
     {"GPU memory after adapters: {S after_adapters}"},
     {"GPU memory while training: {S training}"},
-    {"GPU memory usage baseline: {S baseline}^ (<+{S cache} cache>^<, >+{S misc} misc)", "", RowRole::starts},
-    {"GPU memory usage after model load: {S weights}^ (<+{S cache} cache>^<, >+{S misc} misc)", "", RowRole::starts},
-    {"GPU memory usage after adapters: {S after_adapters}^ (<+{S cache} cache>^<, >+{S misc} misc)", "",
-     RowRole::starts},
-    {"GPU memory usage while training: {S training}^ (<+{S cache} cache>^<, >+{S misc} misc)", "", RowRole::starts},
+    {"memory usage baseline: {S baseline}^ (<+{S cache} cache>^<, >+{S misc} misc)", "", RowRole::starts},
+    {"memory usage after model load: {S weights}^ (<+{S cache} cache>^<, >+{S misc} misc)", "", RowRole::starts},
+    {"memory usage after adapters: {S after_adapters}^ (<+{S cache} cache>^<, >+{S misc} misc)", "", RowRole::starts},
+    {"memory usage while training: {S training}^ (<+{S cache} cache>^<, >+{S misc} misc)", "", RowRole::starts},
 };
 
 constexpr LogRow kUnsloth[] = {
     {"This model needs about {S required} but only about {S free} of memory is available", "", RowRole::starts},
     {"About {S lacking} of this model does not fit in GPU memory", "", RowRole::starts},
     {"/| {t gpu_name}. Num GPUs = {n gpus}. Max memory: {S capacity}", "", RowRole::starts},
+    {"Num GPUs = {n gpus}. Max memory: {S capacity}", "", RowRole::starts},
     {"GPU: {t gpu_name}. Max memory: {S capacity}", "", RowRole::starts},
     {"GPU = {t gpu_name}. Max memory = {S capacity}", "", RowRole::starts},
     {"{S reserved} of memory reserved"},
@@ -201,8 +201,8 @@ constexpr LogRow kMlx[] = {
     {"Total parameters {f total_millions}M"},
     {"Trainable parameters {f trainable_millions}M"},
     {"Command buffer execution failed: Insufficient Memory", "oom=1;resource=metal"},
-    {"Peak memory: {S peak}"},
-    {"Peak mem {S peak}"},
+    {"Peak memory: {S peak}", "", RowRole::phrase},
+    {"Peak mem {S peak}", "", RowRole::phrase},
 };
 
 // llm.c's train_gpt2.cu, at its start.
@@ -213,7 +213,7 @@ constexpr LogRow kLlmC[] = {
     {"device memory usage: {S used} / {S capacity}"},
 };
 
-constexpr LogRow kLitGpt[] = {{"Memory used: {S peak}"},
+constexpr LogRow kLitGpt[] = {{"Memory used: {S peak}", "", RowRole::phrase},
                               {"Number of trainable parameters: {n trainable_params}"},
                               {"Number of non-trainable parameters: {n frozen_params}"}};
 

@@ -1,0 +1,336 @@
+#include "engine/advice/log/label.h"
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+#include "engine/advice/log/number.h"
+#include "engine/text.h"
+
+namespace vram {
+namespace {
+
+constexpr size_t kReach = 100;     // characters before a number that may name it
+constexpr size_t kMostWords = 12;  // of a name
+
+/// What a word says of a size.
+enum class Says : uint8_t {
+  nothing,
+  memory,
+  device,
+  device_memory,
+  host,
+  rss,
+  ram,  // of the host, where no device is named
+  peak,
+  present,
+  allocated,
+  reserved,
+  cached,
+  active,
+  used,
+  free,
+  total,
+  link,   // between a name and its size
+  when,   // what is behind says only when
+  other,  // of something else, or no size of what is held
+};
+
+struct Word {
+  std::string_view text;
+  Says says;
+};
+
+constexpr Word kWords[] = {{"memory", Says::memory},
+                           {"mem", Says::memory},
+                           {"vram", Says::device_memory},
+                           {"hbm", Says::device_memory},
+                           {"gpu", Says::device},
+                           {"cuda", Says::device},
+                           {"device", Says::device},
+                           {"accelerator", Says::device},
+                           {"npu", Says::device},
+                           {"xpu", Says::device},
+                           {"hpu", Says::device},
+                           {"mps", Says::device},
+                           {"cpu", Says::host},
+                           {"host", Says::host},
+                           {"rss", Says::rss},
+                           {"system", Says::host},
+                           {"ram", Says::ram},
+                           {"peak", Says::peak},
+                           {"max", Says::peak},
+                           {"maximum", Says::peak},
+                           {"current", Says::present},
+                           {"currently", Says::present},
+                           {"allocated", Says::allocated},
+                           {"alloc", Says::allocated},
+                           {"allocation", Says::allocated},
+                           {"reserved", Says::reserved},
+                           {"cached", Says::cached},
+                           {"active", Says::active},
+                           {"used", Says::used},
+                           {"usage", Says::used},
+                           {"use", Says::used},
+                           {"consumption", Says::used},
+                           {"cost", Says::used},
+                           {"footprint", Says::used},
+                           {"free", Says::free},
+                           {"available", Says::free},
+                           {"total", Says::total},
+                           {"capacity", Says::total},
+                           {"is", Says::link},
+                           {"was", Says::link},
+                           {"of", Says::link},
+                           {"at", Says::link},
+                           {"about", Says::link},
+                           {"around", Says::link},
+                           {"approximately", Says::link},
+                           {"the", Says::link},
+                           {"in", Says::link},
+                           {"after", Says::when},
+                           {"before", Says::when},
+                           {"during", Says::when},
+                           {"while", Says::when},
+                           {"for", Says::when},
+                           {"when", Says::when},
+                           {"by", Says::when},
+                           {"not", Says::other},
+                           {"non", Says::other},
+                           {"un", Says::other},
+                           {"unallocated", Says::other},
+                           {"inactive", Says::other},
+                           {"disk", Says::other},
+                           {"storage", Says::other},
+                           {"file", Says::other},
+                           {"dataset", Says::other},
+                           {"download", Says::other},
+                           {"bandwidth", Says::other},
+                           {"swap", Says::other},
+                           {"shared", Says::other},
+                           {"cache", Says::other},
+                           {"kv", Says::other},
+                           {"buffer", Says::other},
+                           {"pool", Says::other},
+                           {"limit", Says::other},
+                           {"budget", Says::other},
+                           {"fraction", Says::other},
+                           {"percent", Says::other},
+                           {"estimated", Says::other},
+                           {"estimate", Says::other},
+                           {"predicted", Says::other},
+                           {"theoretical", Says::other},
+                           {"expected", Says::other},
+                           {"required", Says::other},
+                           {"requested", Says::other},
+                           {"needed", Says::other},
+                           {"needs", Says::other},
+                           {"min", Says::other},
+                           {"minimum", Says::other},
+                           {"avg", Says::other},
+                           {"average", Says::other},
+                           {"mean", Says::other},
+                           {"delta", Says::other},
+                           {"diff", Says::other},
+                           {"change", Says::other},
+                           {"increase", Says::other},
+                           {"reduction", Says::other},
+                           {"saved", Says::other},
+                           {"savings", Says::other},
+                           {"freed", Says::other},
+                           {"private", Says::other},
+                           {"weights", Says::other},
+                           {"weight", Says::other},
+                           {"parameter", Says::other},
+                           {"parameters", Says::other},
+                           {"activation", Says::other},
+                           {"activations", Says::other},
+                           {"gradient", Says::other},
+                           {"gradients", Says::other},
+                           {"optimizer", Says::other},
+                           {"model", Says::other},
+                           {"allowed", Says::other},
+                           {"physical", Says::other},
+                           {"virtual", Says::other},
+                           {"per", Says::other}};
+
+Says meaning(std::string_view word) {
+  for (const Word& known : kWords) {
+    if (known.text == word) return known.says;
+  }
+  return Says::nothing;
+}
+
+/// The words before a number, nearest last.
+struct Name {
+  std::vector<Says> words;
+  uint64_t unit_bytes = 0;  // "memory (GB): 4.2"
+  bool linked = false;      // by a colon or an equals sign: all of the words are the name
+
+  bool has(Says says) const { return std::find(words.begin(), words.end(), says) != words.end(); }
+};
+
+struct NameReader {
+  const LogText& text;
+  size_t at;  // of the number
+
+  /// Where the clause begins that ends in the number.
+  size_t begin() const {
+    int open = 0;
+    size_t from = at;
+    while (from > 0 && at - from < kReach && text.gap(from) != Gap::line) {
+      const char c = text.at(from - 1);
+      if (c == ')' || c == ']') ++open;
+      if ((c == '(' || c == '[') && open-- == 0) break;
+      if (std::string_view(";|{}!?&").find(c) != std::string_view::npos || (c == ',' && open == 0)) break;
+      if (c == '.' && text.gap(from) != Gap::none) break;
+      --from;
+    }
+    return text.gap(from) == Gap::line ? std::min(text.behind_prefix(from), at) : from;
+  }
+
+  bool goes_on(size_t i) const {
+    const char c = text.at(i), before = text.at(i - 1);
+    const bool camel = is_letter(before) && lower_case(before) == before && is_letter(c) && lower_case(c) != c;
+    return text.gap(i) == Gap::none && is_alphanumeric(c) && !camel;
+  }
+
+  size_t word_end(size_t start) const {
+    const UnitScan unit = scan_unit(text, start, Gigabyte::binary);
+    if (unit.bytes > 1 && unit.end <= at) return unit.end;
+    size_t end = start + 1;
+    while (end < at && goes_on(end)) ++end;
+    return end;
+  }
+
+  Name read() const {
+    Name name;
+    size_t behind = begin();
+    bool stage = false;  // "before saving: allocated"
+    for (size_t i = behind; i < at;) {
+      if (!is_alphanumeric(text.at(i))) {
+        stage = stage || (text.at(i) == ':' && name.has(Says::when));
+        ++i;
+        continue;
+      }
+      if (stage) name.words.clear();
+      stage = false;
+      behind = word_end(i);
+      add(i, behind, name);
+      i = behind;
+    }
+    for (size_t i = behind; i < at; ++i) name.linked = name.linked || text.at(i) == ':' || text.at(i) == '=';
+    return name;
+  }
+
+  /// A size before belongs to another name; a unit alone is of what follows.
+  void add(size_t start, size_t end, Name& name) const {
+    const UnitScan unit = scan_unit(text, start, Gigabyte::binary);
+    const bool is_unit = unit.bytes > 1 && end - start > 1 && unit.end == end;
+    const bool number = start > 0 && is_digit(text.at(start - 1));
+    if (scan_size(text, start, Gigabyte::binary).result == Scan::read || (is_unit && number)) {
+      name = {};
+    } else if (is_unit) {
+      name.unit_bytes = unit.bytes;
+    } else {
+      name.words.push_back(meaning(lower_case(text.characters.substr(start, end - start))));
+    }
+  }
+};
+
+/// Of words that stand alone before a size only those at the end that say something; true where that is all of them.
+bool keep_known(Name& name) {
+  size_t kept = name.words.size();
+  while (kept > 0 && name.words[kept - 1] != Says::nothing) --kept;
+  name.words.erase(name.words.begin(), name.words.begin() + static_cast<ptrdiff_t>(kept));
+  return kept == 0;
+}
+
+/// "memory after loading the model"
+void cut_time(Name& name) {
+  name.words.erase(std::find(name.words.begin(), name.words.end(), Says::when), name.words.end());
+}
+
+Says only_one_of(const Name& name, std::initializer_list<Says> among) {
+  Says found = Says::nothing;
+  for (const Says says : among) {
+    if (!name.has(says)) continue;
+    if (found != Says::nothing) return Says::other;
+    found = says;
+  }
+  return found;
+}
+
+const char* host_name(Says what, bool peak) {
+  if (what == Says::free) return "host_free_bytes";
+  if (what == Says::total) return "host_total_bytes";
+  return peak ? "host_peak_bytes" : "host_used_bytes";
+}
+
+const char* device_name(const Name& name, Says what, bool peak) {
+  const bool memory = name.has(Says::memory) || name.has(Says::device_memory) || name.has(Says::ram);
+  const bool device = name.has(Says::device) || name.has(Says::device_memory);
+  if (!memory && !device && name.has(Says::nothing)) return "";  // "alloc granule"
+  if (what == Says::allocated) return peak ? "peak_allocated_bytes" : "allocated_bytes";
+  if (what == Says::reserved) return peak ? "peak_reserved_bytes" : "reserved_bytes";
+  if (what == Says::cached) return peak ? "max_cached_bytes" : "cached_bytes";
+  if (what == Says::nothing && peak) return memory || (name.words.size() == 1 && name.linked) ? "peak_bytes" : "";
+  if (!memory && !device) return "";
+  if (what == Says::active) return peak ? "peak_active_bytes" : "active_bytes";
+  if (what == Says::used && peak) return "peak_bytes";
+  if (!device || peak) return "";
+  if (what == Says::nothing) return name.has(Says::present) ? "used_bytes" : "";
+  return what == Says::free ? "free_bytes" : what == Says::total ? "capacity_bytes" : "used_bytes";
+}
+
+const char* what_of(const Name& name) {
+  if (name.words.empty() || name.words.size() > kMostWords || name.has(Says::other)) return "";
+  const bool device = name.has(Says::device) || name.has(Says::device_memory);
+  const bool host = name.has(Says::host) || name.has(Says::rss) || (name.has(Says::ram) && !device);
+  const bool peak = name.has(Says::peak);
+  if ((device && host) || (peak && name.has(Says::present))) return "";
+  Says what = only_one_of(name, {Says::allocated, Says::reserved, Says::cached, Says::active, Says::used, Says::free});
+  if (what == Says::nothing && name.has(Says::total)) what = Says::total;
+  if (what == Says::other) return "";
+  if (!host) return device_name(name, what, peak);
+  const bool enough = what != Says::nothing || peak || name.has(Says::rss);
+  return enough ? host_name(what, peak) : "";
+}
+
+/// "4.2 GB allocated, "
+Says word_behind(const LogText& text, size_t end) {
+  size_t i = end;
+  std::string word;
+  while (i < text.size() && text.gap(i) != Gap::line && is_letter(text.at(i)) &&
+         (i == end || text.gap(i) == Gap::none)) {
+    word += lower_case(text.at(i++));
+  }
+  const bool ends = text.gap(i) == Gap::line || std::string_view(",;|)]./").find(text.at(i)) != std::string_view::npos;
+  const Says says = meaning(word);
+  return ends && (says == Says::allocated || says == Says::reserved) ? says : Says::nothing;
+}
+
+}  // namespace
+
+LabelledSize scan_labelled(const LogText& text, size_t at) {
+  const NumberScan number = scan_number(text, at);
+  if (number.result != Scan::read) return {};
+  const UnitScan unit = scan_unit(text, number.end, Gigabyte::binary);
+  const bool own_unit = unit.bytes > 1 && unit.end > number.end + 1 && text.gap(number.end) != Gap::line;
+  LabelledSize found;
+  found.end = own_unit ? unit.end : number.end;
+  if (text.at(found.end) == '/' && text.gap(found.end) == Gap::none) return {};  // a rate, or a part of a whole
+  if (!own_unit && (at == 0 || std::string_view(":=").find(text.at(at - 1)) == std::string_view::npos)) return {};
+  Name name = NameReader{text, at}.read();
+  const uint64_t unit_bytes = own_unit ? unit.bytes : name.linked ? name.unit_bytes : 0;
+  if (unit_bytes == 0 || !number_bytes(number, unit_bytes, found.bytes)) return {};
+  const bool whole = name.linked || keep_known(name);
+  cut_time(name);
+  const Says behind = own_unit ? word_behind(text, found.end) : Says::nothing;
+  if (!whole && name.words.size() < 2) return {};  // "both allocated 4 GiB"
+  if (behind != Says::nothing) name.words.push_back(behind);
+  found.what = what_of(name);
+  return found;
+}
+
+}  // namespace vram
