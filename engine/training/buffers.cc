@@ -115,10 +115,14 @@ double trained_elements(const Plan& plan, const Stage& stage, const std::vector<
   return elements;
 }
 
-/// DeepSpeed's fp32 copy of a rank's gradients and a half-precision partition (runtime/zero/stage_1_and_2.py): 6 B a
-/// parameter of the rank's share; ZeRO-Offload's lie in host memory (arXiv 2101.06840, section 4.1). Without ZeRO the
-/// fp32 copy is whole (runtime/fp16/fused_optimizer.py, step).
-double copied_gradient_bytes(const Plan& plan) { return plan.zero >= 1 ? 6 : 4; }
+/// DeepSpeed's fp32 copy of a rank's gradients and the flat half-precision one it is made of (runtime/zero/
+/// stage_1_and_2.py, step; stage3.py): 6 B a parameter of the rank's share, 2 where master weights are 16-bit, too;
+/// ZeRO-Offload's lie in host memory (arXiv 2101.06840, section 4.1). Without ZeRO the fp32 copy is whole
+/// (runtime/fp16/fused_optimizer.py, step).
+double copied_gradient_bytes(const Plan& plan) {
+  if (trains_all(plan) && storage_of(plan).master == 16) return 2;
+  return plan.zero >= 1 ? 6 : 4;
+}
 
 Line deepspeed_copies(const Plan& plan, const std::vector<ParameterGroup>& groups) {
   const double bytes = copied_gradient_bytes(plan);
@@ -142,7 +146,7 @@ Line deepspeed_bf16_gradients(const Plan& plan, const std::vector<ParameterGroup
 Line sub_group_gradients(const Plan& plan, double elements) {
   constexpr double kSubGroup = 1e9;
   Factors factors = {times("P", std::min(kSubGroup, elements / plan.dense_shards()), "parameters of a sub-group"),
-                     times("B", 4, "bytes each")};
+                     times("B", copied_gradient_bytes(plan), "bytes each")};
   push_kept_share(plan, offloads_optimizer(plan), factors);
   return sum_line("fp32_gradients", "fp32 gradients of the step",
                   lines_of(leaf("sub_group", "A sub-group", std::move(factors),

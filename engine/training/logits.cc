@@ -77,17 +77,28 @@ std::vector<Line> fused_lines(const Plan& plan) {
   return lines;
 }
 
-/// `heads`: the model's own, and one of each prediction module, whose logits live at the same time.
-Line copies_leaf(const Plan& plan, double heads, double bytes) {
-  Factors factors;
-  if (heads != 1) factors.push_back(times("n", heads, "predictions"));
+void push_logits(const Plan& plan, double bytes, Factors& factors) {
   push_tokens(plan, factors);
   factors.push_back(times("V", vocabulary(plan), "vocabulary"));
   factors.push_back(times("B", bytes, "bytes a logit"));
   if (plan.tp > 1) factors.push_back(over("tp", plan.tp, "tensor parallel"));
+}
+
+Line copies_leaf(const Plan& plan, double bytes) {
+  Factors factors;
+  push_logits(plan, bytes, factors);
   return leaf("copies", "Copies of the logits", std::move(factors),
               "logits, their fp32 copy, softmax and gradient, by library and loss; measured on PyTorch 2.6",
               kLogitsBand);
+}
+
+/// Losses of prediction modules come before the model's own and wait for its backward: with their fp32 softmax, in
+/// place with the logits that hold it.
+Line predictions_leaf(const Plan& plan, double modules) {
+  Factors factors = {times("n", modules, "predictions")};
+  push_logits(plan, plan.loss == Loss::inplace ? compute_bytes(plan) : 4, factors);
+  return leaf("predictions", "Softmax of predictions", std::move(factors),
+              "Megatron-LM, core/transformer/multi_token_prediction.py, process_mtp_loss", kLogitsBand);
 }
 
 constexpr double kLitgptChunk = 128;  // positions: litgpt, utils.py, chunked_cross_entropy; finetune/lora.py
@@ -113,16 +124,18 @@ Line expanded_head_leaf(const Plan& plan) {
 /// Fullest is either the loss, with fp32 logits and log-softmax and one chunk's gradients, or the head's backward, with
 /// fp32 logits, their 16-bit gradients and a head that is expanded.
 std::vector<Line> litgpt_lines(const Plan& plan) {
-  std::vector<Line> loss = lines_of(copies_leaf(plan, 1, bytes_per_logit(plan)), chunk_leaf(plan));
+  std::vector<Line> loss = lines_of(copies_leaf(plan, bytes_per_logit(plan)), chunk_leaf(plan));
   if (trains_all(plan) || plan.base != Base::nf4) return loss;
-  std::vector<Line> head = lines_of(copies_leaf(plan, 1, 4 + 2), expanded_head_leaf(plan));
+  std::vector<Line> head = lines_of(copies_leaf(plan, 4 + 2), expanded_head_leaf(plan));
   return total_bytes(head) > total_bytes(loss) ? head : loss;
 }
 
 std::vector<Line> loss_lines(const Plan& plan, const Stage& stage) {
   if (plan.loss == Loss::fused) return fused_lines(plan);
   if (plan.library == Library::litgpt && plan.loss == Loss::full) return litgpt_lines(plan);
-  std::vector<Line> lines = lines_of(copies_leaf(plan, 1 + prediction_modules(plan, stage), bytes_per_logit(plan)));
+  std::vector<Line> lines = lines_of(copies_leaf(plan, bytes_per_logit(plan)));
+  if (const double modules = prediction_modules(plan, stage); modules > 0)
+    lines.push_back(predictions_leaf(plan, modules));
   // The head runs a chunk at a time, too: while the logits' gradients wait, its weight's gradient and one chunk's to be
   // added to it.
   if (plan.loss == Loss::chunked && plan.library == Library::torchtune && trains_all(plan))
@@ -194,7 +207,7 @@ uint64_t logit_blocks_bytes(const Plan& plan) {
   // place, log-softmax 4. 18 and 14 bytes; figures of nvidia-smi give 17 to 21 and 14 to 19. Uncast every block is of
   // one size and serves again.
   const double blocks = plan.loss == Loss::full ? 18 : plan.loss == Loss::inplace ? 14 : 0;
-  return copies_leaf(plan, 1, std::max(0.0, blocks - bytes_per_logit(plan))).bytes;
+  return copies_leaf(plan, std::max(0.0, blocks - bytes_per_logit(plan))).bytes;
 }
 
 Line logits_line(const Plan& plan, const Stage& stage, bool in_loss) {

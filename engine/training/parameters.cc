@@ -158,6 +158,15 @@ void add_layers(const LayerKind& kind, double layers, Collector& out) {
   for (const Matrix& m : kind.matrices) out.add(layer_category(m), m, layers, kind.attention.kv_heads);
 }
 
+/// Megatron cuts the projection that joins two hidden states (Megatron-LM, core/transformer/multi_token_prediction.py,
+/// eh_proj); servers leave it whole.
+void add_prediction_module(const LayerKind& module, Collector& out) {
+  for (Matrix m : module.matrices) {
+    if (m.part == Part::other && m.linear) m.shard = Shard::tensor;
+    out.add(layer_category(m), m, 1, module.attention.kv_heads);
+  }
+}
+
 /// Behind a pipeline the last stage holds a copy of a tied embedding, with states of its own
 /// (Megatron-LM, core/models/common/language_module, setup_embeddings_and_output_layer). litgpt's head is a matrix of
 /// its own in every model (litgpt, model.py, GPT; only pre-training ties it, where asked to).
@@ -174,6 +183,14 @@ void add_tied_copy(const Plan& plan, const Stage& stage, Collector& out) {
 void add_front(const Plan& plan, const Stage& stage, Collector& out) {
   if (!stage.first) return;
   for (const Matrix& m : plan.subject->embedding) out.add(outer_category(m), m, 0, 1);
+}
+
+/// Prediction modules embed the next tokens: behind a pipeline their stage has a copy of the embedding, if it has not
+/// the head's (Megatron-LM, core/models/gpt/gpt_model.py, mtp_process).
+void add_embedding_copy(const Plan& plan, const Stage& stage, Collector& out) {
+  if (stage.first || prediction_modules(plan, stage) == 0 || plan.tied) return;
+  for (const Matrix& m : plan.subject->embedding)
+    if (m.part == Part::embedding) out.add(outer_category(m), m, 0, 1);
 }
 
 void add_back(const Plan& plan, const Stage& stage, Collector& out) {
@@ -220,7 +237,8 @@ std::vector<ParameterGroup> stage_parameters(const Plan& plan, const Stage& stag
     if (layers > 0) add_layers(model.kinds[k], layers, out);
   }
   if (prediction_modules(plan, stage) > 0)
-    for (const LayerKind& module : model.mtp) add_layers(module, 1, out);
+    for (const LayerKind& module : model.mtp) add_prediction_module(module, out);
+  add_embedding_copy(plan, stage, out);
   add_back(plan, stage, out);
   return out.take();
 }

@@ -70,12 +70,19 @@ void save_heads(const LayerSetting& s, const Attention& t, SavedTensors& out) {
                  std::max(1.0, std::min(s.tp, t.kv_heads)), kFlash});
 }
 
+/// Megatron's norms keep contiguous copies of q and k, which are slices of one projection; what they give is kept, too,
+/// where no rotation follows (Megatron-LM, core/transformer/attention.py; TransformerEngine, ops/basic/rmsnorm.py).
+double query_key_norm_bytes(const LayerSetting& s) {
+  if (!s.megatron) return s.fused_norm ? s.e : eager_norm_bytes(s);
+  return s.keeps_qkv ? s.e : 2 * s.e;
+}
+
 void save_query_key_norms(const Plan& plan, const LayerSetting& s, const LayerKind& kind, SavedTensors& out) {
   const Attention& t = kind.attention;
-  if (!kind.qk_norm || s.megatron) return;  // Megatron's fused norm reads the qkv that is kept anyway
+  if (!kind.qk_norm) return;
   constexpr const char* note = "transformers, models/qwen3: fp32 copy and normalised copy of q and k";
   out.push_back({"qk_norm", "QK norms", Area::attention, "(a + k) d", "query and key width",
-                 (t.heads + t.kv_heads) * t.qk_head_dim, s.fused_norm ? s.e : eager_norm_bytes(s), s.tp, note});
+                 (t.heads + t.kv_heads) * t.qk_head_dim, query_key_norm_bytes(s), s.tp, note});
   const double norms = plan.subject->architecture.qk_norm_kind == "full" ? 2 : t.heads + t.kv_heads;
   out.push_back({"qk_statistics", "QK norm statistics", Area::attention, "a + k", "norms", norms, 4, s.tp, note});
 }

@@ -173,7 +173,9 @@ Line optimizer_line(const Plan& plan, const std::vector<ParameterGroup>& groups)
     if (bits > 0) moments.push_back(state_leaf(plan, g, bits, "bytes of moments", 1, offloaded));
   }
   std::vector<Line> children;
-  if (!master.empty()) children.push_back(sum_line("master", "fp32 weights", std::move(master)));
+  if (!master.empty())
+    children.push_back(
+        sum_line("master", storage.master == 32 ? "fp32 weights" : "16-bit master weights", std::move(master)));
   if (!moments.empty()) children.push_back(sum_line("moments", "Moments", std::move(moments)));
   return sum_line("optimizer", "Optimizer", std::move(children), kStatesNote);
 }

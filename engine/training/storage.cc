@@ -69,6 +69,9 @@ Storage storage_of(const Plan& plan) {
   storage.weight = fp32 || (!pure && keeps_fp32_weights(plan)) ? 32 : 16;
   storage.gradient = gradient_bits(plan.grad_dtype);
   storage.master = storage.weight == 16 && !pure ? 32 : 0;
+  // DeepSpeed steps a flat copy of the weights whatever its precision (bf16_master_weights_and_grads, runtime/zero/
+  // stage3.py, _create_fp32_partitions).
+  if (pure && plan.framework == Framework::deepspeed) storage.master = 16;
   set_optimizer(plan, storage);
   return storage;
 }

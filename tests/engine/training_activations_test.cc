@@ -58,6 +58,8 @@ TEST_CASE("A Llama-type layer of transformers") {
 TEST_CASE("A Llama-type layer of Megatron-core") {
   CHECK(saved_per_token(kLlama) == 4 * (8 * h + 6 * f + 6 * a * d + 6 * k * d + 4 * a + 8));
   CHECK(saved_per_token(kLlama + "&attention=eager") == 4 * (8 * h + 6 * f + 8 * a * d + 2 * a * s + 8));
+  // Norms of q and k keep contiguous copies of both, and fp32 deviations of every head.
+  CHECK(saved_per_token(kLlama + "&qk_norm=1") == 4 * (8 * h + 6 * f + 8 * a * d + 8 * k * d + 8 * a + 4 * k + 8));
 }
 
 TEST_CASE("The textbook's 34 s b h + 5 a s² b is a GPT layer with dropout, but for LayerNorm's statistics") {

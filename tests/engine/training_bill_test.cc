@@ -194,6 +194,27 @@ TEST_CASE("Logits are counted by loss and library") {
   CHECK(static_cast<double>(copies.bytes) == 2048.0 * 32000 * row.bytes_per_logit);
 }
 
+TEST_CASE("Prediction modules embed tokens on their stage, and their softmax waits for the model's own loss") {
+  const std::string share = "model=deepseek-v3&gpus=64&pp=4&ep=16&tp=2&etp=1&zero=0&seq=4096&mtp_layers=";
+  const auto last = [&](const char* modules, const char* id) {
+    const Plan plan = read_plan(share + modules).plan;
+    return line(stage_lines(plan, 3), id);
+  };
+  const double h = 7168, vocab = 129280;
+  const auto embedding = [&](const char* modules) {
+    return static_cast<double>(line(last(modules, "weights").children, "embedding").bytes);
+  };
+  // Megatron-LM, core/models/gpt/gpt_model.py: a stage with mtp_process has an embedding.
+  CHECK(embedding("0") == 0);
+  CHECK(embedding("1") == vocab * h * 2 / 2);
+  CHECK(embedding("2") == vocab * h * 2 / 2);
+  const auto waiting = [&](const char* modules) {
+    return static_cast<double>(line(last(modules, "logits").children, "predictions").bytes);
+  };
+  CHECK(waiting("0") == 0);
+  CHECK(waiting("2") == 2 * 4096 * vocab * 4 / 2);
+}
+
 TEST_CASE("litgpt's loss is fullest in the cross-entropy, or where a 4-bit head is expanded") {
   const std::string share = "model=llama-2-7b&framework=ddp&library=litgpt&precision=bf16-pure&micro_batch=2&seq=";
   const auto logits = [](const std::string& plan) { return line(phase(bill(plan), "loss").lines, "logits").children; };

@@ -44,6 +44,7 @@ TEST_CASE("Bytes a parameter by framework, precision and optimizer") {
       {"framework=megatron&precision=fp8", 2, 4, 12},
       {"framework=deepspeed", 2, 2, 12},
       {"framework=deepspeed&grad_dtype=fp32", 2, 4, 12},
+      {"framework=deepspeed&precision=bf16-pure", 2, 2, 6},  // 16-bit master weights beside the module's own
       {"framework=fsdp", 4, 4, 8},
       {"framework=fsdp2", 4, 4, 8},
       {"framework=ddp", 4, 4, 8},
