@@ -350,6 +350,32 @@ size_t row_begin(const LogText& text, std::string_view pattern) {
   return at;
 }
 
+/// What its captures are called where they are reported.
+std::vector<std::string> names_in(std::string_view pattern) {
+  std::vector<std::string> names;
+  for (size_t i = pattern.find('{'); i != std::string_view::npos; i = pattern.find('{', i + 1)) {
+    const size_t close = pattern.find('}', i);
+    if (close < i + 4) continue;
+    std::string name(pattern.substr(i + 3, close - i - 3));
+    if (std::string_view("SMGDBPbL").find(pattern[i + 1]) != std::string_view::npos) {
+      const bool by_device = pattern.find(" on}") != std::string_view::npos;
+      name += by_device ? "_by_device" : "_bytes";
+    }
+    if (name == "tried_mib_bytes") name = "tried_bytes";  // where no exact ones follow
+    if (name != "on") names.push_back(name);
+  }
+  return names;
+}
+
+/// Another row, of its own tool or of another, may take the text.
+void check_read(const LogRow& row, const std::string& text) {
+  if (row.role == RowRole::prefix || row.role == RowRole::words) return;
+  for (const std::string& name : names_in(row.pattern)) {
+    CAPTURE(name, text);
+    CHECK(has(text, name));
+  }
+}
+
 TEST_CASE("Every row reads what its tool prints") {
   for (const auto families : {torch_families, device_families, training_families, vllm_families, server_families,
                               llamacpp_families, compiler_families, host_families}) {
@@ -359,6 +385,7 @@ TEST_CASE("Every row reads what its tool prints") {
         const std::string text = sample_of(row.pattern);
         const LogText prepared = prepare_log(text);
         CHECK(match_row(row.pattern, family.gigabyte, prepared, row_begin(prepared, row.pattern)).matched);
+        check_read(row, text);
         for (size_t length = 0; length <= text.size(); length += 3) read_log(std::string_view(text).substr(0, length));
       }
     }

@@ -217,20 +217,26 @@ struct Reader {
   /// Behind a word of the same line.
   bool goes_on(size_t at) const { return at > 0 && text.gap(at) != Gap::line && is_alphanumeric(text.at(at - 1)); }
 
-  /// Reads what begins at a position; where reading goes on.
+  /// Reads what begins at a position, by the row that says the most of it; where reading goes on.
   size_t read_at(const RowIndex& index, size_t at) {
     const RowBegin begin(text, at);
-    RowMatch near_miss;
+    RowMatch best, near_miss;
+    const Candidate* of = nullptr;
     size_t from = 0;
     while (const Candidate* candidate = index.next(begin, from)) {
       if (candidate->row->role == RowRole::phrase && goes_on(at)) continue;
       RowMatch match = match_row(candidate->pattern, candidate->family->gigabyte, text, at);
-      if (match.matched) {
-        take(*candidate, match, at);
-        if (!is_of_program(*candidate)) known_line = line(match.end - 1);
-        return match.end;
+      if (match.matched && match.end > best.end) {
+        best = std::move(match);
+        of = candidate;
+      } else if (near_miss.captures.empty() && candidate->row->role != RowRole::loose) {
+        near_miss = std::move(match);
       }
-      if (near_miss.captures.empty() && candidate->row->role != RowRole::loose) near_miss = std::move(match);
+    }
+    if (of != nullptr) {
+      take(*of, best, at);
+      if (!is_of_program(*of)) known_line = line(best.end - 1);
+      return best.end;
     }
     for (const Capture& capture : near_miss.captures) {
       if (capture.result == Scan::no_unit) add_gap(capture, reason(capture.result));

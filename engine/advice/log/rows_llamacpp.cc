@@ -41,7 +41,6 @@ constexpr LogRow kLlama[] = {
     {"general.name = {t model_name}"},
     {"mem required = {S host_required}^ (+ {S per_state} per state)"},
     {"total VRAM used: {S used}^ (model: {S weights}, context: {S context})"},
-    {"VRAM used: {S vram_used}"},
     {"VRAM scratch buffer: {S scratch}"},
     {"ggml ctx size = {S ggml_ctx}"},
     {"max mem alloc size: {B max_buffer}"},
@@ -65,8 +64,9 @@ constexpr LogRow kLlama[] = {
     {"Device memory allocation of size {B tried} failed", "", RowRole::starts},  // Vulkan
     {"ErrorOutOfDeviceMemory", "oom=1"},
     {"ggml_cuda", "", RowRole::words},
-    {"error: Insufficient Memory (00000008", "oom=1", RowRole::starts},           // Metal
-    {"can't allocate {B tried} Bytes of memory on device", "", RowRole::starts},  // SYCL
+    {"error: Insufficient Memory (00000008", "oom=1", RowRole::starts},                        // Metal
+    {"can't <allocate ><malloc >{B tried} Bytes <of >memory on device", "", RowRole::starts},  // SYCL
+    {"[level_zero:gpu:{n device}]|{t gpu_name}|{f}|{n}|{n}|{n}|{S capacity}|", "", RowRole::starts},
     {"memory pool (needed {B tried}, available {B free})", "", RowRole::starts},
     {"not enough space in the buffer (needed {B tried}^, largest block available {B free}", "", RowRole::starts},
     {"insufficient memory (attempted to allocate {S tried})", "resource=host", RowRole::starts},
@@ -93,6 +93,10 @@ constexpr LogRow kLlama[] = {
     {"cannot fulfill margin of {S margin} on all devices, need to use {S lacking} less"},
     {"will leave {M left} >= {S margin} of free device memory"},
     {"cannot meet free memory target of {S margin}^, need to <use ><reduce device memory by >{S lacking}"},
+    {"context size reduced from {n} to {n n_ctx}"},
+    {"exceeds the available context size ({n n_ctx} tokens)"},
+    {"prompt cache is enabled, size limit: {S prompt_cache_limit}"},
+    {"cache state: {n} prompts, {S prompt_cache}"},
     {"estimated <worst-case >memory usage of mmproj is {S mmproj}"},
     {"estimated <fixed >memory usage of MTP context is {S mtp}"},
 };
