@@ -53,6 +53,19 @@ std::optional<std::string> translated_back(std::string_view words, std::string_v
   return std::nullopt;
 }
 
+/// A flag that is on where it stands, by its name: a word behind it is its value only where it says yes or no.
+bool is_switch(std::string_view name) {
+  constexpr std::string_view kBegins[] = {"enable-", "disable-",          "no-",           "use-",
+                                          "skip-",   "trust-remote-code", "enforce-eager", "async-scheduling"};
+  return std::any_of(std::begin(kBegins), std::end(kBegins),
+                     [&](std::string_view begin) { return name.starts_with(begin); });
+}
+
+bool says_yes_or_no(std::string_view word) {
+  const std::string low = lower_case(word);
+  return low == "true" || low == "false" || low == "1" || low == "0" || low == "yes" || low == "no" || low == "auto";
+}
+
 /// Does the word behind this flag belong to it?
 bool takes(const std::string& name, const std::string& word, std::initializer_list<std::span<const FlagRow>> tables) {
   for (const std::span<const FlagRow> rows : tables) {
@@ -62,7 +75,7 @@ bool takes(const std::string& name, const std::string& word, std::initializer_li
       return !is_switch || (!word.empty() && translated(row.words, word).has_value());
     }
   }
-  return true;
+  return !is_switch(name) || says_yes_or_no(word);
 }
 
 /// In the launcher's unit: sizes are GiB there, where ours may have any.

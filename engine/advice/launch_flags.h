@@ -110,5 +110,9 @@ std::string preset_of_model_name(std::string_view name);
 std::string model_name_of(const Plan& plan);
 /// The storage format in the name of a GGUF or quantised checkpoint: "q4_k_m", "awq"; "" where it says none.
 std::string format_in_name(std::string_view name);
+/// Any that a GGUF file's name says, known or not: "q4_k_xl".
+std::string gguf_format_in_name(std::string_view name);
+/// What `vllm serve` is told to serve, wherever it stands among the flags; "" where nothing is.
+std::string served_model(std::string_view command);
 
 }  // namespace vram

@@ -53,7 +53,11 @@ void read_gpus(LaunchReader& reader, GivenFlags& given) {
 void read_model_file(LaunchReader& reader, std::string_view name, std::string_view flag) {
   reader.read_model(name, flag);
   reader.clear(Key::weights);
-  if (const std::string format = format_in_name(name); !format.empty()) reader.set(Key::weights, format, flag);
+  const std::string format = format_in_name(name);
+  if (!format.empty()) reader.set(Key::weights, format, flag);
+  if (const std::string other = gguf_format_in_name(name); format.empty() && !other.empty()) {
+    reader.note(Key::weights, other, "'" + other + "' is no format known here; the checkpoint's own is kept");
+  }
 }
 
 void read(LaunchReader& reader, GivenFlags& given) {
@@ -64,9 +68,10 @@ void read(LaunchReader& reader, GivenFlags& given) {
   const double slots = given.number("np parallel", 1);
   const GivenFlag* context = given.find("c ctx-size");
   read_context(reader, given.number("c ctx-size", 0), slots, context != nullptr ? context->text : "");
-  if (const std::string values = given.value("cache-type-v ctv");
-      !values.empty() && values != given.value("cache-type-k ctk")) {
-    reader.note(Key::kv, values, "keys and values are taken to have one type, that of the keys");
+  const std::string keys = given.value("cache-type-k ctk"), values = given.value("cache-type-v ctv");
+  if (keys != values) {
+    reader.note(Key::kv, values.empty() ? "f16" : values,
+                "keys and values are taken to have one type, that of the keys");
   }
   reader.clear(Key::gpu_layers);
   const GivenFlag* layers = given.find("ngl gpu-layers n-gpu-layers");

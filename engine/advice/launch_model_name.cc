@@ -153,6 +153,15 @@ std::string model_name_of(const Plan& plan) {
   return "";
 }
 
+std::string gguf_format_in_name(std::string_view name) {
+  for (const std::string& word : parts_of(without_suffix(last_part(name)), "-.: ")) {
+    const std::string_view rest = std::string_view(word).substr(word[0] == 'i' ? 1 : 0);
+    const bool quantised = rest.size() > 2 && rest[0] == 'q' && rest[1] >= '1' && rest[1] <= '8' && rest[2] == '_';
+    if (quantised) return word;
+  }
+  return "";
+}
+
 std::string format_in_name(std::string_view name) {
   constexpr std::pair<std::string_view, std::string_view> kOthers[] = {
       {"f16", "fp16"}, {"f32", "fp32"}, {"fp4", "nvfp4"}, {"4bit", "nf4"}, {"w4a16", "gptq"}, {"w8a8", "int8"}};

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "engine/advice/launch_container.h"
 #include "engine/advice/launch_dialects.h"
 #include "engine/advice/launch_documents.h"
 #include "engine/advice/launch_shell.h"
@@ -24,6 +25,7 @@ struct Program {
   const Dialect* dialect = nullptr;
   size_t first = 0;  // word behind the program
   bool starts_script = false;
+  bool is_image = false;  // of a container, whose entry point serves where no command follows
 };
 
 Program program_at(const std::vector<std::string>& words, size_t at) {
@@ -33,15 +35,16 @@ Program program_at(const std::vector<std::string>& words, size_t at) {
   if (word.starts_with("vllm.entrypoints")) return {&kVllm, at + 1};
   if (word.starts_with("sglang.launch_server")) return {&kSglang, at + 1};
   if (base == "sglang" && next_is("serve")) return {&kSglang, at + 2};
+  if (base == "trtllm-build") return {&kTrtllm, at + 1};
   if (base == "trtllm-serve") return {&kTrtllm, at + (next_is("serve") ? 2u : 1u)};
   if (base == "llama-server" || base == "llama-cli" || base == "llama-bench") return {&kLlamacpp, at + 1};
-  if (base == "ollama") return {&kOllama, at + 1};
+  if (base == "ollama" || base.starts_with("ollama:")) return {&kOllama, at + 1};
   if (base == "torchrun" || word == "torch.distributed.run" || word == "torch.distributed.launch")
     return {nullptr, at + 1, true};
   if (base == "accelerate" && next_is("launch")) return {nullptr, at + 2, true};
   if ((base == "deepspeed" || base == "srun" || base == "llamafactory-cli") && at == 0) return {nullptr, at + 1, true};
-  if (base.starts_with("vllm-openai")) return {&kVllm, at + 1};  // its image, whose entry point serves
-  if (base.starts_with("llama.cpp:")) return {&kLlamacpp, at + 1};
+  if (base.starts_with("vllm-openai")) return {&kVllm, at + 1, false, true};
+  if (base.starts_with("llama.cpp:")) return {&kLlamacpp, at + 1, false, true};
   return {};
 }
 
@@ -79,7 +82,8 @@ class ScriptReading {
  public:
   ScriptReading(const Plan& plan, LaunchReading& out) : out_(out), reader_(plan, out) {}
 
-  void read(const ShellScript& script) {
+  void read(ShellScript script) {
+    for (ShellCommand& command : script.commands) take_environment(command);
     for (const ShellDocument& document : script.documents) documents_.push_back(read_document(document.body));
     for (const ShellCommand& command : script.commands) {
       environment_ = command.environment;
@@ -119,12 +123,18 @@ class ScriptReading {
 
   void read_command(const ShellCommand& command) {
     const std::vector<std::string>& words = command.words;
+    Program image;
     for (size_t i = 0; i < words.size(); ++i) {
       const Program program = program_at(words, i);
+      if (program.is_image) {
+        image = program;
+        continue;
+      }
       if (program.dialect == &kOllama) return read_ollama(words, program.first);
       if (program.dialect != nullptr) return read_server(*program.dialect, words, program.first);
       if (program.starts_script) return read_training(words, program.first);
     }
+    if (image.is_image) return read_server(*image.dialect, words, image.first);
     const size_t script = script_of(words, 0);
     const bool flags_alone = !words.empty() && words[0].starts_with("-");
     const bool shell_script = !words.empty() && words[0].ends_with(".sh");
@@ -218,8 +228,9 @@ LaunchReading read_launch(std::string_view text, const Plan& plan) {
   ScriptReading reading(plan, out);
   text = text.substr(0, kMostBytes);
   const size_t first = text.find_first_not_of(" \t\r\n");
-  const bool file = first != std::string_view::npos && (text[first] == '{' || text[first] == '[');
-  if (!file) reading.read(read_script(text));
+  const bool unit = text.find("ExecStart=") != std::string_view::npos;  // of systemd
+  const bool file = first != std::string_view::npos && !unit && (text[first] == '{' || text[first] == '[');
+  if (!file) reading.read(read_script(script_of_containers(text)));
   if (out.programs.empty()) reading.read_file(read_document(text));
   const bool of_a_bill = out.plan.view == View::train || out.plan.view == View::serve;
   if (of_a_bill && out.trains != out.serves) set_value(out.plan, Key::view, out.serves ? "serve" : "train", nullptr);

@@ -1,8 +1,9 @@
 #include "engine/advice/launch_dialects.h"
+#include "engine/advice/launch_shell.h"
 #include "engine/serving/vllm_run.h"
 #include "engine/units.h"
 
-// vllm/engine/arg_utils.py, vllm/config (0.21): names and defaults.
+// vllm/engine/arg_utils.py, vllm/config (0.21): names and defaults; argparse takes the beginning of a name for it.
 namespace vram {
 namespace {
 
@@ -18,12 +19,12 @@ constexpr FlagRow kRows[] = {
      "auto= bfloat16=bf16 float16=fp16 fp8=fp8 fp8_e4m3=fp8 fp8_e5m2=fp8 fp8_inc=fp8 nvfp4=nvfp4 "
      "int8_per_token_head=int8 fp8_per_token_head=fp8",
      ""},
-    {Key::serve_pp, "pipeline-parallel-size pp", "", "1"},
+    {Key::serve_pp, "pipeline-parallel-size pp pipeline-parallel", "", "1"},
     {Key::serve_dp, "data-parallel-size dp", "", "1"},
-    {Key::serve_tp, "tensor-parallel-size tp", "", "1"},
+    {Key::serve_tp, "tensor-parallel-size tp tensor-parallel", "", "1"},
     {Key::block, "block-size", "", ""},
     {Key::max_seqs, "max-num-seqs", "", "?"},  // by the card: get_batch_defaults
-    {Key::utilization, "gpu-memory-utilization", "", "0.92"},
+    {Key::utilization, "gpu-memory-utilization gpu-memory-util", "", "0.92"},
     {Key::graphs, "enforce-eager", "=0 true=0 false=1", ""},
     {Key::swap, "swap-space", "", ""},
 };
@@ -61,11 +62,12 @@ void read(LaunchReader& reader, GivenFlags& given) {
   reader.clear(Key::serve_ep);
   if (given.has("model")) reader.read_model(given.value("model"), "--model");
   if (given.has("enable-expert-parallel")) {  // over all ranks of tensor and data parallelism
-    const double ranks = given.number("tensor-parallel-size tp", 1) * given.number("data-parallel-size dp", 1);
+    const double ranks =
+        given.number("tensor-parallel-size tp tensor-parallel", 1) * given.number("data-parallel-size dp", 1);
     reader.set(Key::serve_ep, write_number(ranks), "--enable-expert-parallel");
   }
   reader.clear(Key::measured_kv_pool);
-  if (const double bytes = given.number("kv-cache-memory-bytes", 0); bytes > 0) {
+  if (const double bytes = given.number("kv-cache-memory-bytes kv-cache-memory", 0); bytes > 0) {
     reader.set(Key::measured_kv_pool, write_number(bytes) + "B", "--kv-cache-memory-bytes");
   }
   read_speculation(reader, given);
@@ -91,6 +93,13 @@ void write(LaunchWriter& writer) {
 }
 
 }  // namespace
+
+std::string served_model(std::string_view command) {
+  const ShellScript script = read_script(command);
+  if (script.commands.empty()) return "";
+  const GivenFlags given = read_flags(script.commands[0].words, {kRows});
+  return given.words.size() > 2 ? given.words[2] : "";  // vllm, serve, the model
+}
 
 const Dialect kVllm = {"vLLM", kRows, read, write};
 

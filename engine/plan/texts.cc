@@ -70,7 +70,10 @@ std::string read_version(std::string_view text) {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '.' || c == '-' ||
            c == '+';
   };
-  const bool usable = text.size() <= 40 && std::all_of(text.begin(), text.end(), belongs);
+  std::string_view number = text;  // 0.9.1, v0.9.1, b9849, 2026-03
+  if (!number.empty() && (number[0] == 'v' || number[0] == 'b')) number.remove_prefix(1);
+  const bool begins = !number.empty() && number[0] >= '0' && number[0] <= '9';
+  const bool usable = begins && text.size() <= 40 && std::all_of(text.begin(), text.end(), belongs);
   return usable ? std::string(text) : "";
 }
 

@@ -114,7 +114,7 @@ std::string accepted_text(Key key) {
     case Key::recompute_modules:
       return "a list of core_attn, moe_act, layernorm, mla_up_proj, mlp, moe, shared_experts, with commas";
     case Key::engine_version:
-      return "a version such as 0.9.1";
+      return "a version such as 0.9.1, a build such as b9849, or a month such as 2026-03";
     case Key::vs:
     case Key::measured_with:
       return "a share string, percent-encoded";

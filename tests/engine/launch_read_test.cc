@@ -308,6 +308,79 @@ TEST_CASE("A container's image starts its server") {
   CHECK(plan.serve_tp == 2);
 }
 
+TEST_CASE("A switch before the model is no flag with a value") {
+  CHECK(read("vllm serve --enable-prefix-caching --trust-remote-code Qwen/Qwen3-8B").plan.model == "qwen3-8b");
+  CHECK(read("vllm serve --no-enable-prefix-caching -tp 2 Qwen/Qwen3-8B").plan.model == "qwen3-8b");
+  CHECK(read("torchrun train.py --bf16 True --use_liger_kernel True --seq_length 4096").plan.seq == 4096);
+}
+
+TEST_CASE("Services of docker compose and of Kubernetes, and a systemd unit, are read as they start") {
+  struct Row {
+    const char *text, *model;
+    double serve_tp, max_len;
+  };
+  const Row rows[] = {
+      {"services:\n  vllm:\n    image: vllm/vllm-openai:latest\n"
+       "    command: --model Qwen/Qwen3-8B --tensor-parallel-size 2 --max-model-len 16384\n    ports: "
+       "[\"8000:8000\"]\n",
+       "qwen3-8b", 2, 16384},
+      {"    image: vllm/vllm-openai:v0.11.0\n    command:\n      - --model\n      - Qwen/Qwen3-8B\n"
+       "      # as much as fits\n      - --max-model-len\n      - \"16384\"\n      - --tensor-parallel-size=2\n",
+       "qwen3-8b", 2, 16384},
+      {"      containers:\n      - name: vllm\n        image: rocm/vllm:latest\n        command: [\"/bin/sh\", "
+       "\"-c\"]\n"
+       "        args: [\n          \"vllm serve Qwen/Qwen3-8B --tensor-parallel-size 2 --max-model-len 16384\"\n       "
+       " ]\n",
+       "qwen3-8b", 2, 16384},
+      {"        - name: server\n          image: lmsysorg/sglang:latest\n          command:\n            - bash\n"
+       "            - -c\n            - |\n              export X=1\n              python3 -m sglang.launch_server \\\n"
+       "                --model-path Qwen/Qwen3-8B --tp 2 --context-length 16384\n",
+       "qwen3-8b", 2, 16384},
+      {"    image: lmsysorg/sglang:latest\n    entrypoint: python3 -m sglang.launch_server\n    command:\n"
+       "      --model-path Qwen/Qwen3-8B\n      --tp 2 --context-length 16384\n",
+       "qwen3-8b", 2, 16384},
+      {"[Service]\nUser=llm\nExecStart=/opt/bin/vllm serve Qwen/Qwen3-8B -tp 2 \\\n  --max-model-len 16384\n",
+       "qwen3-8b", 2, 16384},
+  };
+  for (const Row& row : rows) {
+    INFO(row.text);
+    const Plan plan = read(row.text).plan;
+    CHECK(plan.model == row.model);
+    CHECK(plan.serve_tp == row.serve_tp);
+    CHECK(plan.max_len == row.max_len);
+  }
+}
+
+TEST_CASE("Ollama's environment as docker, compose, systemd and other shells set it") {
+  for (const char* text : {
+           "docker run -d --gpus=all -e OLLAMA_NUM_PARALLEL=4 --env=OLLAMA_CONTEXT_LENGTH=8192 ollama/ollama",
+           "    image: ollama/ollama:latest\n    environment:\n      - OLLAMA_NUM_PARALLEL=4\n"
+           "      - OLLAMA_CONTEXT_LENGTH=8192\n",
+           "    image: ollama/ollama\n    environment:\n      OLLAMA_NUM_PARALLEL: \"4\"\n"
+           "      OLLAMA_CONTEXT_LENGTH: 8192\n",
+           "        image: ollama/ollama\n        env:\n        - name: OLLAMA_NUM_PARALLEL\n          value: \"4\"\n"
+           "        - name: OLLAMA_CONTEXT_LENGTH\n          value: \"8192\"\n",
+           "[Service]\nEnvironment=\"OLLAMA_NUM_PARALLEL=4\"\nEnvironment=\"OLLAMA_CONTEXT_LENGTH=8192\"\n"
+           "ExecStart=/usr/local/bin/ollama serve\n",
+           "setx OLLAMA_NUM_PARALLEL 4\nset OLLAMA_CONTEXT_LENGTH=8192\nollama serve",
+           "$env:OLLAMA_NUM_PARALLEL = \"4\"\n$env:OLLAMA_CONTEXT_LENGTH=\"8192\"\nollama serve",
+           "launchctl setenv OLLAMA_NUM_PARALLEL 4\nlaunchctl setenv OLLAMA_CONTEXT_LENGTH 8192\nollama serve",
+       }) {
+    INFO(text);
+    const LaunchReading reading = read(text);
+    CHECK(reading.programs == std::vector<std::string>{"Ollama"});
+    CHECK(reading.plan.concurrency == 4);
+    CHECK(reading.plan.prompt + reading.plan.output == 8192);
+  }
+}
+
+TEST_CASE("A format of a GGUF file that is not known is said") {
+  const LaunchReading reading = read("llama-server -hf unsloth/Qwen3-32B-GGUF:UD-Q4_K_XL -c 4096");
+  CHECK(std::any_of(reading.messages.begin(), reading.messages.end(), [](const Message& message) {
+    return message.text == "weights: 'q4_k_xl' is no format known here; the checkpoint's own is kept";
+  }));
+}
+
 TEST_CASE("A checkpoint's name says its format where no flag does") {
   CHECK(read("vllm serve Qwen/Qwen3-235B-A22B-Instruct-2507-FP8").plan.weights == "fp8");
   CHECK(read("vllm serve Qwen/Qwen2.5-72B-Instruct-AWQ").plan.weights == "awq");

@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "engine/advice/log/command_line.h"
 #include "engine/advice/log/derive.h"
 #include "engine/advice/log/device_csv.h"
 #include "engine/advice/log/label.h"
@@ -277,6 +278,7 @@ LogReading read_log(std::string_view log) {
   reading.left_out_bytes = text.left_out;
   reading.fixed_segments = segments_are_fixed(log);
   read_device_csv(log, reading);
+  read_command_line(log, reading);
   forget_known(reading);
   derive_figures(reading);
   thin_out(reading);
