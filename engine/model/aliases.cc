@@ -50,6 +50,7 @@ constexpr Row kRows[] = {
     {"mamba_head_dim", {"mamba_d_head"}},
     {"n_groups", {"mamba_n_groups"}},
     {"mamba_proj_bias", {"use_mamba_bias"}},
+    {"mamba_ssm_dtype", {"mamba_ssm_cache_dtype"}},
     {"moe_latent_size", {"moe_latent_dim"}},
     {"layer_types", {"attention_layers"}},
     {"text_config", {"llm_config", "language_config", "thinker_config", "language_model"}},

@@ -18,8 +18,9 @@ struct LinearMixer {
   double dt_rank = 0;         // mamba1
   double conv = 0;            // width of the short convolution
   bool conv_bias = false;
-  bool bias = false;         // on the in and out projections
-  bool inner_norms = false;  // mamba1 of Jamba: norms on dt, B and C
+  bool bias = false;          // on the in and out projections
+  bool inner_norms = false;   // mamba1 of Jamba: norms on dt, B and C
+  bool narrow_state = false;  // no mamba_ssm_dtype "float32": vllm keeps the recurrent state in the model's type
   bool operator==(const LinearMixer&) const = default;
 };
 

@@ -62,6 +62,7 @@ void read_mixer(const Fields& f, Architecture& a) {
     m = LinearMixer();
     return;
   }
+  m.narrow_state = m.kind != "kda" && f.text("mamba_ssm_dtype") != "float32";  // KDA's kernels know fp32 alone
   if (m.kind == "mamba1") read_mamba1(f, a);
   if (m.kind == "mamba2") read_mamba2(f, a);
   if (m.kind == "gated_deltanet") read_gated_deltanet(f, a);

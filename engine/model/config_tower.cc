@@ -12,13 +12,19 @@ double first_count(const Fields& f, std::initializer_list<const char*> names, do
   return otherwise;
 }
 
-/// Attention, an MLP and two norms, with biases: ViT's block (arXiv 2010.11929), or a gated one; Pixtral's without.
+bool is_gemma4(const Fields& vision) { return vision.text("model_type") == "gemma4_vision"; }
+
+/// Attention, an MLP and two norms, with biases: ViT's block (arXiv 2010.11929), or a gated one; Pixtral's without, and
+/// Gemma 4's, which has four norms and one each of the heads' queries and keys.
 double block_parameters(const Fields& vision, double hidden) {
   const double ratio = vision.number("mlp_ratio", 4);
   const double width = first_count(vision, {"intermediate_size", "mlp_dim"}, ratio * hidden);
-  const bool pixtral = vision.text("model_type") == "pixtral", gated = pixtral || vision.text("hidden_act") == "silu";
+  const bool pixtral = vision.text("model_type") == "pixtral", gemma = is_gemma4(vision);
+  const bool gated = pixtral || gemma || vision.text("hidden_act") == "silu";
   const double matrices = gated ? 3 : 2;
-  const double vectors = pixtral ? 2 * hidden : 9 * hidden + (matrices - 1) * width;
+  double vectors = 9 * hidden + (matrices - 1) * width;
+  if (pixtral) vectors = 2 * hidden;
+  if (gemma) vectors = 4 * hidden + 2 * vision.count("head_dim");
   return 4 * hidden * hidden + matrices * hidden * width + vectors;
 }
 
@@ -28,6 +34,8 @@ double embedding_parameters(const Fields& vision, double hidden) {
   const double colours = first_count(vision, {"in_channels", "num_channels", "in_chans"}, 3);
   const double frames = first_count(vision, {"temporal_patch_size"}, 1);
   const double side = patch > 0 && !vision.has("rope_theta") ? vision.count("image_size") / patch : 0;
+  if (is_gemma4(vision))  // a position's row and column
+    return (colours * patch * patch + 2 * vision.count("position_embedding_size")) * hidden;
   const double positions = first_count(vision, {"num_position_embeddings"}, side * side);
   return (colours * frames * patch * patch + 1 + positions) * hidden;
 }
@@ -36,6 +44,7 @@ double embedding_parameters(const Fields& vision, double hidden) {
 /// in one step.
 double projector_parameters(const Fields& file, const Fields& vision, double hidden, double text_hidden) {
   const double out = first_count(vision, {"out_hidden_size"}, text_hidden);
+  if (is_gemma4(vision)) return hidden * out + (vision.flag("standardize") ? 2 * hidden : 0);
   if (const double side = vision.count("spatial_merge_size"); side > 0) {
     const double merged = side * side * hidden;
     const double deep = static_cast<double>(vision.counts("deepstack_visual_indexes").size());

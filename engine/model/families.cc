@@ -92,9 +92,11 @@ constexpr Family kFamilies[] = {
          "linear_num_key_heads":16,"linear_num_value_heads":32})",
      ""},
     {"qwen3_5_text qwen3_5", "Qwen3_5For Qwen3_5Text Qwen3_5Model", "qwen3_next",
-     R"({"num_local_experts":null,"shared_expert_intermediate_size":null,"shared_expert_gate":false})", ""},
-    {"qwen3_5_moe_text qwen3_5_moe", "Qwen3_5Moe", "qwen3_next", R"({"num_local_experts":256,"num_experts_per_tok":8})",
+     R"({"num_local_experts":null,"shared_expert_intermediate_size":null,"shared_expert_gate":false,
+         "mamba_ssm_dtype":"float32"})",
      ""},
+    {"qwen3_5_moe_text qwen3_5_moe", "Qwen3_5Moe", "qwen3_next",
+     R"({"num_local_experts":256,"num_experts_per_tok":8,"mamba_ssm_dtype":"float32"})", ""},
 
     // --- DeepSeek and those that build on it ---
     {"deepseek", "DeepseekFor DeepseekModel", "llama",

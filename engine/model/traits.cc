@@ -69,10 +69,10 @@ const Trait<Architecture> kTraits[] = {
 #define VRAM_TRAIT(member) \
   { #member, &LinearMixer::member }
 const Trait<LinearMixer> kMixerTraits[] = {
-    VRAM_TRAIT(kind),           VRAM_TRAIT(key_heads), VRAM_TRAIT(value_heads), VRAM_TRAIT(key_head_dim),
-    VRAM_TRAIT(value_head_dim), VRAM_TRAIT(inner),     VRAM_TRAIT(state),       VRAM_TRAIT(groups),
-    VRAM_TRAIT(dt_rank),        VRAM_TRAIT(conv),      VRAM_TRAIT(conv_bias),   VRAM_TRAIT(bias),
-    VRAM_TRAIT(inner_norms),
+    VRAM_TRAIT(kind),           VRAM_TRAIT(key_heads),    VRAM_TRAIT(value_heads), VRAM_TRAIT(key_head_dim),
+    VRAM_TRAIT(value_head_dim), VRAM_TRAIT(inner),        VRAM_TRAIT(state),       VRAM_TRAIT(groups),
+    VRAM_TRAIT(dt_rank),        VRAM_TRAIT(conv),         VRAM_TRAIT(conv_bias),   VRAM_TRAIT(bias),
+    VRAM_TRAIT(inner_norms),    VRAM_TRAIT(narrow_state),
 };
 #undef VRAM_TRAIT
 

@@ -348,6 +348,10 @@ TEST_CASE("a tower's parameters follow from its vision_config") {
   // SigLIP-so400m as in Gemma 3
   CHECK(tower(R"({"num_hidden_layers":27,"hidden_size":1152,"intermediate_size":4304,"patch_size":14,
     "image_size":896})") == 416866032 + 1152 * 5120 + 1152);
+  // Gemma 4's: gated, without biases, two tables of positions (modeling_gemma4.py)
+  CHECK(tower(R"({"model_type":"gemma4_vision","num_hidden_layers":27,"hidden_size":1152,"intermediate_size":4304,
+    "head_dim":72,"patch_size":16,"position_embedding_size":10240,"standardize":true})") ==
+        27 * 20187792 + (768 + 2 * 10240 + 5120 + 2) * 1152);
   CHECK(tower(R"({"model_type":"clip_vision_model"})") == 0);
 }
 
