@@ -14,9 +14,7 @@ namespace {
 
 constexpr const char* kKvNote =
     "2 x layers x KV heads x head size x bytes (arXiv 2305.13245); latent: arXiv 2405.04434, table 1";
-constexpr double kStateBytes =
-    4;  // recurrent states are kept in fp32 (sglang mamba_ssm_dtype; vllm for Gated DeltaNet)
-constexpr double kConvStateBytes = 2;  // convolution states in the compute type
+constexpr double kWideState = 4, kHalf = 2;  // bytes of an element of a state
 
 bool same_cache(const CacheGroup& a, const CacheGroup& b) {
   return a.heads == b.heads && a.head_elements == b.head_elements && a.bits == b.bits && a.divisor == b.divisor &&
@@ -82,12 +80,22 @@ double conv_elements(const Plan& plan, const LayerKind& kind) {
   return kind.conv_state_elements * (drafts ? 1 + plan.draft_tokens / reach : 1);
 }
 
+/// Recurrent states are in fp32, of vllm where the model says so, else in the model's type
+/// (model_executor/layers/mamba/mamba_utils.py, MambaStateDtypeCalculator).
+double state_width(const Plan& plan) {
+  return plan.engine == Engine::vllm && plan.subject->architecture.linear.narrow_state ? kHalf : kWideState;
+}
+
+/// Convolution states are in the compute type; llama.cpp's are in fp32 like all of its states (llama-memory-recurrent).
+double conv_width(const Plan& plan) { return plan.engine == Engine::llamacpp ? kWideState : kHalf; }
+
 CacheGroup state_group(const Plan& plan, const Replica& replica, const LayerKind& kind, double layers) {
   CacheGroup group;
   group.id = "state";
   group.label = "Recurrent and convolution states";
   group.layers = layers;
-  group.state_bytes = (kind.state_elements * kStateBytes + conv_elements(plan, kind) * kConvStateBytes) / replica.tp;
+  group.state_bytes =
+      (kind.state_elements * state_width(plan) + conv_elements(plan, kind) * conv_width(plan)) / replica.tp;
   return group;
 }
 
@@ -286,8 +294,10 @@ double tokens_kept(const Plan& plan, const CacheGroup& group, double tokens, dou
   if (plan.engine != Engine::vllm) return round_up(std::min(group.window, tokens), block);
   // v1/kv_cache_interface.py, SlidingWindowSpec.max_memory_usage_bytes
   const double slid = group.window - 1 + vllm_run(plan).tokens;
-  if (slid >= tokens) return round_up(tokens, block);  // nothing has left the window yet
-  return std::min(round_up(tokens, block), (ceil_div(slid, block) + 1) * block);
+  const bool longest = plan.max_len > 0 && tokens >= plan.max_len;  // of that vllm counts the block of both ends
+  if (slid >= tokens && !longest) return round_up(tokens, block);   // nothing has left the window yet
+  const double blocks = ceil_div(std::min(slid, tokens), block) + 1;
+  return longest ? blocks * block : std::min(round_up(tokens, block), blocks * block);
 }
 
 double tokens_of_one_group(const Plan& plan, const std::vector<CacheGroup>& groups, double bytes) {
@@ -322,8 +332,9 @@ std::vector<Line> request_lines(const Plan& plan, const std::vector<CacheGroup>&
                          times("B", state_page(plan, groups, group), "B of state")};
       if (const double states = states_a_request(plan); states > 1)
         factors.push_back(times("s", states, "states a request: of drafted tokens, of a shared prefix"));
-      lines.push_back(leaf(group.id, group.label, std::move(factors),
-                           "recurrent state in fp32, convolution state in 16 bit; constant in the length"));
+      lines.push_back(
+          leaf(group.id, group.label, std::move(factors),
+               "recurrent and convolution state, in fp32 or 16 bit as the engine keeps them; constant in the length"));
       continue;
     }
     const double own = tokens_kept(plan, group, tokens, block) - tokens_shared(group, tokens, shared);

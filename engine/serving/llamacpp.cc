@@ -24,8 +24,9 @@ double take_number(std::string_view& text) {
 struct Moment {
   double build, month;
 };
-constexpr Moment kScheduler{1843, 2024 * 12 + 1}, kCopiedWeights{2450, 2024 * 12 + 3}, kFusedGate{5780, 2025 * 12 + 7},
-    kHeadFirst{7470, 2025 * 12 + 12}, kTwoEmbeddings{7770, 2026 * 12 + 1}, kHalfMasks{9430, 2026 * 12 + 6};
+constexpr Moment kScheduler{1843, 2024 * 12 + 1}, kInputsInGraph{2400, 2024 * 12 + 3},
+    kCopiedWeights{2450, 2024 * 12 + 3}, kFusedGate{5780, 2025 * 12 + 7}, kHeadFirst{7470, 2025 * 12 + 12},
+    kTwoEmbeddings{7770, 2026 * 12 + 1}, kHalfMasks{9430, 2026 * 12 + 6};
 
 /// Is it that build or a later one? `otherwise` where no version is given.
 bool is_since(std::string_view version, Moment moment, bool otherwise) {
@@ -62,6 +63,7 @@ LlamacppBuild llamacpp_build(std::string_view engine_version) {
   const std::string_view version = engine_version;
   LlamacppBuild build;
   build.one_buffer = !is_since(version, kScheduler, true);
+  build.inputs_apart = !build.one_buffer && !is_since(version, kInputsInGraph, true);
   build.fuses_gate = is_since(version, kFusedGate, true);
   build.masks_in_half = build.logits_of_slots = is_since(version, kHalfMasks, false);
   build.copies_weights = is_since(version, kCopiedWeights, true);

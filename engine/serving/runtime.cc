@@ -127,26 +127,33 @@ Line compute_buffer(const Plan& plan, double elements, const char* what, const c
               0.1);
 }
 
-/// The widest MLP of a dense layer: gate, up and, since they are fused, their product, and two copies of the stream:
-/// 73.00 MiB of a 7B with 512 cells (early 2024), 135.07 of LFM2.5-2.6B with 65536 in 16 bit (late 2026).
+/// The widest MLP. Of a dense layer gate, up and, since they are fused, their product, and two copies of the stream:
+/// 73.00 MiB of a 7B with 512 cells (early 2024), 135.07 of LFM2.5-2.6B with 65536 in 16 bit (late 2026). Of experts
+/// what enters and leaves the last product, of every one that a token goes to, and three copies (llama-graph.cpp,
+/// build_moe_ffn): 712.08 MiB of Qwen3-Coder-30B on two GPUs.
 double mlp_elements(const Plan& plan, const LlamacppBuild& build) {
+  const double hidden = plan.subject->architecture.hidden;
   double widest = 0;
   for (const LayerKind& kind : plan.subject->kinds) {
-    if (kind.ffn.kind == FfnKind::dense) widest = std::max(widest, kind.ffn.gated ? kind.ffn.width : 0);
+    const Ffn& ffn = kind.ffn;
+    if (ffn.kind == FfnKind::dense && ffn.gated && ffn.width > 0)
+      widest = std::max(widest, (build.fuses_gate ? 3 : 2) * ffn.width + 2 * hidden);
+    if (ffn.kind == FfnKind::moe)
+      widest = std::max(widest, ffn.experts_per_token * (ffn.expert_width + hidden) + 3 * hidden);
   }
-  return widest > 0 ? (build.fuses_gate ? 3 : 2) * widest + 2 * plan.subject->architecture.hidden : 0;
+  return widest;
 }
 
 /// What attention's masks hold of a token, of full and window layers together.
 struct Masks {
   double given = 0;  // as they enter the graph: in 16 bit later builds' with flash attention
-  double cast = 0;   // what earlier ones cast them to (llama-graph.cpp, self_kq_mask_cnv)
+  double cast = 0;   // what earlier ones cast them to (llama-graph.cpp, self_kq_mask_cnv); the one of four that is read
 };
 
-Masks masks_of(const Plan& plan, const LlamacppBuild& build) {
+Masks masks_of(const Plan& plan, const LlamacppBuild& build, bool copies) {
   const double cells = llamacpp_context(plan) + llamacpp_window_cells(plan);
   if (!plan.flash) return {cells, 0};
-  return build.masks_in_half ? Masks{cells / 2, 0} : Masks{cells, cells / 2};
+  return build.masks_in_half ? Masks{cells / 2, copies ? cells / 2 : 0} : Masks{cells, cells / 2};
 }
 
 /// A head that stays in host memory is copied to the first GPU, which works it out for large batches (ggml-cuda.cu,
@@ -167,8 +174,8 @@ double copied_head_bytes(const Plan& plan, const ServingStage& stage, const Llam
 Line llamacpp_activations(const Plan& plan, const Replica& replica, const ServingStage& stage) {
   const Architecture& a = plan.subject->architecture;
   const LlamacppBuild build = llamacpp_build(plan.engine_version);
-  const Masks masks = masks_of(plan, build);
   const bool copies = copies_inputs(plan, replica);
+  const Masks masks = masks_of(plan, build, copies);
   const double held = copies ? kInputCopies * (masks.given + a.hidden) : 0, given = copies ? 0 : masks.given;
   const double scores_of = plan.flash ? 0 : a.heads * llamacpp_context(plan);
   Line logits = compute_buffer(plan, (build.logits_of_slots ? 0 : a.vocab) + a.hidden + held, "logits and hidden",
@@ -186,7 +193,7 @@ Line llamacpp_activations(const Plan& plan, const Replica& replica, const Servin
                                           : "llama.cpp compute buffer without flash attention: scores in fp32");
   const double kept = masks.cast > 0 ? masks.cast : given;
   Line mlp = compute_buffer(plan, mlp_elements(plan, build) + kept + held, "MLP, mask and hidden",
-                            "llama.cpp compute buffer: gate, up and their product in fp32");
+                            "llama.cpp compute buffer: an MLP's widths in fp32");
   Line& larger = scores.bytes > logits.bytes ? scores : logits;
   return mlp.bytes > larger.bytes ? mlp : larger;
 }
@@ -256,11 +263,12 @@ Line context_line(const Plan& plan) {
 
 Line host_compute_line(const Plan& plan) {
   const LlamacppBuild build = llamacpp_build(plan.engine_version);
-  const double copies = copies_inputs(plan, replica_of(plan)) ? kInputCopies : 1, streams = build.embeds_twice ? 2 : 1;
+  const bool copies = copies_inputs(plan, replica_of(plan));
+  const double streams = build.embeds_twice ? 2 : 1, given = masks_of(plan, build, copies).given;
+  const double masks = build.inputs_apart ? 0 : (copies ? kInputCopies : 1) * given;
   return leaf("activations", "Compute buffer",
               {times("u", plan.ubatch, "tokens of a micro-batch"), times("", 4, "B"),
-               times("c + h", copies * masks_of(plan, build).given + streams * plan.subject->architecture.hidden,
-                     "mask and hidden")},
+               times("c + h", masks + streams * plan.subject->architecture.hidden, "mask and hidden")},
               "llama.cpp: attention mask and embeddings in fp32", 0.1);
 }
 

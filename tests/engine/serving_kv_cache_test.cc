@@ -2,6 +2,7 @@
 #include <string>
 
 #include "engine/plan/plan.h"
+#include "engine/serving/kv_cache.h"
 #include "engine/serving/serving.h"
 
 using vram::ServingBill;
@@ -179,4 +180,25 @@ TEST_CASE("a request's cache is proportional to the bits of its format, whatever
     INFO(share);
     CHECK(request(share + "mxfp8") * 32 == request(share + "fp8") * 33);  // 8 + 8/32 bits against 8
   }
+}
+
+TEST_CASE("vllm keeps recurrent states in the model's type where the model asks for no other", "[serving]") {
+  // Start-up logs raise a block to 544 tokens of Qwen3-Next on two GPUs, to 784 of Qwen3.5-27B, to 944 of Kimi-Linear.
+  const auto tokens_a_block = [](const std::string& share) {
+    const vram::Plan plan = vram::read_plan(share).plan;
+    const vram::Replica replica = vram::replica_of(plan);
+    return vram::block_tokens(plan, vram::cache_groups(plan, replica, vram::whole_model(plan)));
+  };
+  CHECK(tokens_a_block("model=qwen3-next-80b-a3b&serve_tp=2") == 544);
+  CHECK(tokens_a_block("model=qwen3.5-27b") == 784);
+}
+
+TEST_CASE("llama.cpp's states are all in fp32", "[serving]") {
+  const auto state_mib = [](const std::string& share) {
+    for (const vram::Line& line : bill_of("engine=llamacpp&" + share).request_lines)
+      if (std::string(line.id) == "state") return static_cast<double>(line.bytes) / 1048576;
+    return 0.0;
+  };
+  CHECK(state_mib("model=qwen3-next-80b-a3b") == 75.375);  // 301.50 MiB of four slots
+  CHECK(state_mib("model=qwen3.5-27b") == 149.625);        // 149.62
 }

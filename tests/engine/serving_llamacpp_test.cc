@@ -65,6 +65,7 @@ TEST_CASE("llama.cpp's compute buffer in host memory, as start-up logs print it"
       {"model=gpt-oss-20b&engine_version=2026-03&prompt=131072", 268.75},            // a mask for windows, too: 268.77
       {"model=llama-3.2-3b&engine_version=2026-03&serve_pp=2&prompt=32768", 268.0},  // four masks: 268.05
       {"model=qwen3.5-27b&engine_version=b9849&ubatch=2048&prompt=8192", 112.0},     // masks in 16 bit: 112.07
+      {"model=llama-2-13b&engine_version=2024-02&prompt=512", 10.0},                 // the mask in a buffer of inputs
   };
   for (const Row& row : rows) {
     INFO(row.share);
@@ -75,6 +76,11 @@ TEST_CASE("llama.cpp's compute buffer in host memory, as start-up logs print it"
     }
     CHECK(found == row.mebibytes);
   }
+}
+
+TEST_CASE("llama.cpp's compute buffer holds what a token's experts put out", "[serving]") {
+  const std::string share = "model=qwen3-30b-a3b&flash=1&prompt=131072&serve_pp=2&engine_version=2026-07";
+  CHECK(compute_buffer_mib(share) == 712.0);  // 712.08: five masks in 16 bit, 8 x (768 + 2048) + 7 x 2048
 }
 
 TEST_CASE("A build is dated or numbered", "[serving]") {
