@@ -30,6 +30,7 @@ constexpr FlagRow kRows[] = {
     {Key::moe_capacity, "moe-expert-capacity-factor", "", "0"},
     {Key::offload_fraction, "optimizer-offload-fraction", "", "1"},
     {Key::fp8_params, "fp8-param-gather", "=1", "0"},
+    {Key::grad_fusion, "no-gradient-accumulation-fusion", "=0", "1"},
     {Key::grad_dtype, "main-grads-dtype", "fp32= bf16=bf16", ""},
     {Key::moments, "exp-avg-dtype", "fp32= bf16=bf16 fp8=fp8", ""},
 };

@@ -6,6 +6,7 @@
 #include "engine/training/gathered.h"
 #include "engine/training/lora.h"
 #include "engine/training/saved_tensors.h"
+#include "engine/training/stand_ins.h"
 #include "engine/training/states.h"
 #include "engine/training/storage.h"
 #include "engine/training/sum_line.h"
@@ -337,9 +338,11 @@ Line workspace_line(const Plan& plan) {
   return sum_line("workspace", "Workspaces of matrix products", std::move(children));
 }
 
-std::vector<Line> lasting_buffers(const Plan& plan, const std::vector<ParameterGroup>& groups, const Line& workspace) {
+std::vector<Line> lasting_buffers(const Plan& plan, const Stage& stage, const std::vector<ParameterGroup>& groups,
+                                  const Line& workspace) {
   std::vector<Line> lines = lines_of(workspace);
   if (computes_quantised(plan) && !plan.fp8_params) lines.push_back(quantised_weights(plan, groups));
+  if (has_stand_ins(plan)) lines.push_back(stand_ins_line(plan, stage));
   return lines;
 }
 

@@ -25,7 +25,8 @@ Line gathered_line(const Plan& plan, const Stage& stage, const std::vector<Param
 Line workspace_line(const Plan& plan);
 
 /// Buffers that are alike in every phase of a stage: the workspace, quantised weights.
-std::vector<Line> lasting_buffers(const Plan& plan, const std::vector<ParameterGroup>& groups, const Line& workspace);
+std::vector<Line> lasting_buffers(const Plan& plan, const Stage& stage, const std::vector<ParameterGroup>& groups,
+                                  const Line& workspace);
 
 /// Those, optimizer temporaries, communication buckets, fp32 gradient copies.
 Line buffers_line(const Plan& plan, const Stage& stage, const std::vector<ParameterGroup>& groups,

@@ -17,7 +17,8 @@ uint64_t state_bytes(const Plan& plan, const Stage& stage) {
   const std::vector<ParameterGroup> groups = stage_parameters(plan, stage);
   return weights_line(plan, groups).bytes + gradients_line(plan, groups, true).bytes +
          optimizer_line(plan, groups).bytes + adapters_line(plan, stage).bytes +
-         buffers_line(plan, stage, groups, lasting_buffers(plan, groups, workspace_line(plan)), PhaseKind::reduce)
+         buffers_line(plan, stage, groups, lasting_buffers(plan, stage, groups, workspace_line(plan)),
+                      PhaseKind::reduce)
              .bytes;
 }
 

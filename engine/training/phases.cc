@@ -73,7 +73,8 @@ StageLedger::StageLedger(const Plan& plan, const Stage& stage, const ModelTensor
       activations_(plan, stage, tensors, layers),
       no_activations_(sum_line("activations", "Activations", {})) {
   const std::vector<ParameterGroup> groups = stage_parameters(plan, stage);
-  const Subject subject{plan, stage, groups, gathered_units(plan, stage), lasting_buffers(plan, groups, workspace)};
+  const Subject subject{plan, stage, groups, gathered_units(plan, stage),
+                        lasting_buffers(plan, stage, groups, workspace)};
   pool_.reserve(kPhaseLines + 3);
   kinds_.reserve(kMostPhases);
   places_.reserve(kMostPhases);
@@ -161,7 +162,7 @@ Amount StageLedger::steady(const Plan& plan) const {
   for (const Line& line : pool_[last[adapters]].children)
     if (!frees_gradients || std::string_view(line.id) != "gradients") adapted += line;
   for (const Line& line : pool_[last[buffers]].children)
-    for (std::string_view kept : {"workspace", "quantised_weights", "stage_inputs"})
+    for (std::string_view kept : {"workspace", "quantised_weights", "stage_inputs", "stand_ins"})
       if (line.id == kept) kept_buffers += line;
   const Amount kept[] = {pool_[last[weights]], pool_[last[optimizer]], adapted, reduced, kept_buffers};
   return {total_bytes(kept), total_band_bytes(kept)};

@@ -259,7 +259,7 @@ TEST_CASE("Every chunk of a pipeline holds its last input and the input's gradie
   // value of gpt3_7b_tp1_pp4_memory_speed on a GB200, 24,540,168,192 bytes, is this bill's to 0.01%).
   const std::string share =
       "model=gpt3-175b&layers=32&hidden=4096&heads=32&kv_heads=8&ffn=16384&vocab=131200&tied=0&max_positions=8192&"
-      "gpu=gb200-186gb&gpus=8&pp=4&seq=8192&global_batch=8&vpp=";
+      "gpu=gb200-186gb&gpus=8&pp=4&seq=8192&global_batch=8&grad_fusion=0&vpp=";
   const TrainingBill interleaved = bill(share + "8");
   const auto held = [](const TrainingBill& b) {
     return line(line(phase(b, "optimizer").lines, "buffers").children, "stage_inputs").bytes;

@@ -169,6 +169,25 @@ TEST_CASE("DeepSpeed's ZeRO holds a bucket of gradients, and bf16 copies of fp32
   CHECK(buffer("&grad_dtype=fp32&precision=fp16", "reduce", "sent_gradients") == 0);
 }
 
+TEST_CASE("TransformerEngine keeps a stand-in for each shape of a weight whose gradients are added up in place") {
+  // TransformerEngine, pytorch/module/base.py, get_dummy_wgrad.
+  const auto stand_ins = [](const std::string& share, size_t stage = 0) {
+    const std::vector<Line> lines = stage_lines(read_plan(share).plan, stage);
+    return static_cast<double>(line(line(lines, "buffers").children, "stand_ins").bytes);
+  };
+  const double h = 4096, f = 11008, layer = 3 * h * h + h * h + 2 * f * h + f * h, head = 32000 * h;
+  CHECK(stand_ins("model=llama-2-7b") == 2 * (layer + head));  // 32 layers share them
+  CHECK(stand_ins("model=llama-2-7b&gpus=4&tp=4") == 2 * (layer + head) / 4);
+  CHECK(stand_ins("model=llama-2-7b&gpus=4&pp=4") == 2 * layer);
+  CHECK(stand_ins("model=llama-2-7b&gpus=4&pp=4", 3) == 2 * (layer + head));
+  CHECK(stand_ins("model=llama-2-7b&grad_fusion=0") == 0);
+  CHECK(stand_ins("model=llama-2-7b&method=lora") == 0);
+  CHECK(stand_ins("model=llama-2-7b&framework=deepspeed&library=megatron") == 0);
+  // Experts are alike: one of each of their two shapes. The router's is an ordinary product.
+  const double attention = (h + 2 * 1024) * h + h * h, experts = 2 * 14336 * h + 14336 * h;
+  CHECK(stand_ins("model=mixtral-8x7b&gpus=8&ep=8") == 2 * (attention + experts + head));
+}
+
 TEST_CASE("ZeRO 3 has fp32 gradients of one sub-group at a time, the other stages of a rank's whole share") {
   const auto copies = [](const std::string& share, const char* of) {
     const TrainingBill b = bill("framework=deepspeed&precision=fp16&" + share);
