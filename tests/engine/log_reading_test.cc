@@ -437,3 +437,15 @@ TEST_CASE("A long log is read in bounded work, and its end is not lost") {
   CHECK(std::any_of(reading.figures.begin(), reading.figures.end(),
                     [](const LogFigure& one) { return one.what == "tried_bytes"; }));
 }
+
+TEST_CASE("A count may be in thousands, as launchers read lengths") {
+  CHECK(figure("vllm serve x --max-model-len 100K --max-num-seqs 16", "max_model_len").number == 102400);
+  CHECK(figure("--max-model-len=32k", "max_model_len").number == 32000);
+  CHECK(figure("INFO: max_seq_len=4096, kv_cache_dtype=auto", "max_model_len").number == 4096);
+}
+
+TEST_CASE("The model of a command is found behind the flags before it") {
+  CHECK(figure("$ vllm serve --trust-remote-code -tp 2 \\\n  /models/Qwen3-8B --port 80\nERROR", "model_name").text ==
+        "/models/Qwen3-8B");
+  CHECK_FALSE(has("vllm serve --help\nstarts a server", "model_name"));
+}

@@ -158,7 +158,7 @@ struct Matcher {
     skip_prefix();
     if (kind == 'p') return capture_before(std::move(name));
     if (kind == 'w' || kind == 't') return capture_text(kind, std::move(name), rest);
-    if (kind == 'n' || kind == 'f') return capture_number(std::move(name));
+    if (kind == 'n' || kind == 'f') return capture_number(kind, std::move(name), rest);
     if (kind == 'L') return capture_list(name);
     return capture_size(kind, name, rest);
   }
@@ -185,12 +185,28 @@ struct Matcher {
     return word_character(c) || c == '_' || c == '-';
   }
 
-  bool capture_number(std::string name) {
+  bool capture_number(char kind, std::string name, std::string_view rest) {
     const NumberScan number = scan_number(text, at);
     if (number.result == Scan::absent) return false;
     Capture found{std::move(name), CaptureKind::number, number.result, 0, number_value(number), "", at, number.end};
+    if (kind == 'n') scale_count(found, rest);
     keep(std::move(found));
     return true;
+  }
+
+  /// "32k", "100K": a thousand, and 1024, as launchers read lengths; where the print itself has the letter it is none.
+  void scale_count(Capture& found, std::string_view rest) const {
+    const size_t letter = found.end;
+    const bool ends = text.gap(letter) == Gap::none && text.gap(letter + 1) != Gap::none;
+    const bool stops = std::string_view(",;)'\"\\]}").find(text.at(letter + 1)) != std::string_view::npos;
+    skip_blanks(rest);
+    if (text.gap(letter) != Gap::none || !(ends || stops)) return;
+    if (!rest.empty() && lower_case(rest[0]) == lower_case(text.at(letter))) return;
+    const char c = text.at(letter);
+    const double scale = c == 'k' ? 1e3 : c == 'K' ? 1024 : c == 'm' ? 1e6 : c == 'M' ? 1024 * 1024 : 0;
+    if (scale == 0) return;
+    found.number *= scale;
+    found.end = letter + 1;
   }
 
   /// A number that is bare in the tool's print may have its unit in somebody's own: "(max): 2 GB".

@@ -9,15 +9,17 @@ constexpr LogRow kKernel[] = {
     {"oom-kill:constraint=CONSTRAINT_MEMCG", "constraint=memcg;resource=host"},
     {"oom-kill:constraint=CONSTRAINT_CPUSET", "constraint=cpuset;resource=host"},
     {"Kill<ed> process {n}<, UID {n},> ({t process_name}) total-vm:{S total_vm}^, anon-rss:{S anon_rss}^, file-rss:"
-     "{S file_rss}",
+     "{S file_rss}^, shmem-rss:{S}",
      "resource=host"},
-    {"Kill<ed> process {n}<, UID {n},> ({t process_name}) anon-rss:{S anon_rss}^, file-rss:{S file_rss}",
+    {"Kill<ed> process {n}<, UID {n},> ({t process_name}) anon-rss:{S anon_rss}^, file-rss:{S file_rss}^, "
+     "shmem-rss:{S}",
      "resource=host"},
-    {"oom_reaper: reaped process {n} ({t}), now anon-rss:{S}^, file-rss:{S}"},  // what is left of it
+    {"oom_reaper: reaped process {n} ({t}), now anon-rss:{S}^, file-rss:{S}^, shmem-rss:{S}"},  // what is left of it
     {"invoked oom-killer", "resource=host"},
     {"total-vm:{S total_vm}"},
     {"anon-rss:{S anon_rss}"},
     {"file-rss:{S file_rss}"},
+    {"shmem-rss:{S}"},
     {"or sacrifice child", "resource=host"},
     {"Memory cgroup out of memory", "constraint=memcg;resource=host"},
     {"hierarchical_memory_limit {B host_limit}"},  // the files of a control group

@@ -35,7 +35,11 @@ constexpr LogRow kLlama[] = {
     {"Device {n device}: {t gpu_name}, compute capability {f}, VMM: {w}^, VRAM: {S capacity}", "", RowRole::starts},
     {"Device {n device}: {t gpu_name}, gfx~, VRAM: {S capacity}", "", RowRole::starts},
     {"(Total VRAM: {S vram_total})"},
-    {"({S capacity}, {S free} free)"},  // --list-devices
+    {"CPU: CPU ({S host_total}, {S host_free} free)"},  // --list-devices, and at start
+    {"CUDA{n device}: {t gpu_name} ({S capacity}, {S free} free)", "", RowRole::starts},
+    {"ROCm{n device}: {t gpu_name} ({S capacity}, {S free} free)", "", RowRole::starts},
+    {"Vulkan{n device}: {t gpu_name} ({S capacity}, {S free} free)", "", RowRole::starts},
+    {"({S capacity}, {S free} free)"},
     {"model size = {S file} ({f bits_per_weight} BPW)"},
     {"file size = {S file} ({f bits_per_weight} BPW)"},
     {"general.name = {t model_name}"},

@@ -20,6 +20,8 @@ constexpr LogRow kSglang[] = {
     {"Mamba Cache is allocated. $conv_state< size:> {S conv_state}^<,> ssm_state< size:> {S recurrent}^<,> "
      "intermediate_ssm_state_cache< size:> {S recurrent_drafts}^<,> intermediate_conv_window_cache< size:> "
      "{S conv_drafts}"},
+    {"SWAKVPool mem usage: {S kv}"},
+    {"max_total_num_token={n kv_tokens}^, max_prefill_num_token={n max_prefill_tokens}", "", RowRole::starts},  // 2024
     {"sliding window memory pool~full_layer_tokens={n kv_tokens_full}^, swa_layer_tokens={n kv_tokens_window}"},
     {"Allocating {S host_kv} host memory for hierarchical KV cache"},
     {"Not enough host memory available. Requesting {S host_required} but only have {S host_free} free", "resource=host",
@@ -229,6 +231,8 @@ constexpr LogRow kLmStudio[] = {
 };
 
 constexpr LogRow kExllama[] = {{"Insufficient VRAM", "oom=1;stage=weights"},
+                               {"configured max_seq_len: {n max_model_len} tokens"},  // tabbyAPI
+                               {"configured cache_size: {n kv_tokens} tokens"},
                                {"exllamav2/", "", RowRole::words},
                                {"exllamav3/", "", RowRole::words}};
 

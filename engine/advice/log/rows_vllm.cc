@@ -37,7 +37,7 @@ constexpr LogRow kVllm[] = {
     {"--max-model-len@<- \">{n max_model_len}"},
     {"--max-num-seqs@<- \">{n max_num_seqs}"},
     {"--max-num-batched-tokens@<- \">{n batch_tokens}"},
-    {"--gpu-memory-utilization@<- \">{f utilization}"},
+    {"--gpu-memory-util<ization>@<- \">{f utilization}"},
     {"--tensor-parallel-size@<- \">{n tensor_parallel}"},
     {"-tp@<- \">{n tensor_parallel}"},
     {"--data-parallel-size@<- \">{n data_parallel}"},
@@ -203,7 +203,15 @@ constexpr LogRow kVllm[] = {
     {"[multiproc_executor.py", "", RowRole::words},
 };
 
-constexpr LogFamily kFamilies[] = {{"vLLM", Gigabyte::binary, kVllm}};
+// vllm-metal: bytes / 10^9.
+constexpr LogRow kMetal[] = {
+    {"metal_limit={S working_set}^, fraction={f utilization}^, usable_metal={S budget}^, model_memory={S weights}^, "
+     "overhead={S activation}^, kv_budget={S kv}^, num_blocks={n gpu_blocks}^, max_tokens_cached={n kv_tokens}",
+     "", RowRole::starts},
+    {"not enough Metal memory for KV cache", "stage=kv"},
+};
+
+constexpr LogFamily kFamilies[] = {{"vLLM", Gigabyte::binary, kVllm}, {"vLLM", Gigabyte::decimal, kMetal}};
 
 }  // namespace
 
