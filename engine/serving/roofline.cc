@@ -33,6 +33,13 @@ LlamacppProducts llamacpp_products(const Plan& plan) {
   return vendor == "AMD" ? LlamacppProducts{0.85, 0.7} : LlamacppProducts{1, 0.7};
 }
 
+// Elsewhere 0.7 of the products are left of weights in integers of 4 bits: 3.3 s for 16,000 tokens of Qwen3-14B in AWQ
+// on an A100 (vllm#20469), and 78 requests of Qwen2.5-7B in GPTQ on an L4.
+constexpr double kTurnedIntoOperands = 0.7;
+bool turned_into_operands(const Format& format) {
+  return format.compute == "fp16" && format.blocks_only && format.bits < 5;
+}
+
 // Of a layer, in seconds. vllm and sglang replay CUDA graphs: 6 ms a step beyond the bytes read of 28 to 36 layers (L4,
 // RTX 5090, RTX 4090); routing from DeepSeek-R1 in FP4 on 4 B200, 8.5 ms a step over 61 layers, 7 of them beyond the
 // bytes. llama.cpp on CUDA: 33 (RTX 6000 Ada, 2026) to 99 us (RTX 4090, before graphs), 12 more with experts
@@ -45,6 +52,9 @@ LlamacppProducts llamacpp_products(const Plan& plan) {
 constexpr LayerSeconds kReplayed{20e-6, 65e-6, 300e-6, 1.2e-3}, kCompiled{20e-6, 65e-6, 100e-6},
     kEarly{20e-6, 400e-6, 300e-6, 1.2e-3};
 constexpr double kEarlyBefore = 4005;  // 0.4.5
+// Without graphs (--enforce-eager) every step is: 0.52 ms a layer of Qwen3-14B in AWQ on an A100 (vllm#20469), 0.80 of
+// Llama-3.1-8B in the cloud, and what prompts took before models were compiled.
+constexpr LayerSeconds kEager{20e-6, 65e-6, 600e-6, 1.2e-3};
 // llama.cpp replays graphs from compute capability 8.0 on: 130 us on a V100 (Pythia 2.8B in its nightly tests).
 constexpr LayerSeconds kLlamacppCuda{45e-6, 15e-6}, kLlamacppLaunched{130e-6, 15e-6}, kLlamacppOther{150e-6, 15e-6};
 
@@ -98,7 +108,7 @@ double server_seconds(const Plan& plan) { return plan.engine == Engine::llamacpp
 LayerSeconds layer_seconds(const Plan& plan) {
   if (plan.engine == Engine::trtllm) return kCompiled;
   if (plan.engine == Engine::sglang && release_number(plan) < kEarlyBefore) return kEarly;
-  if (plan.engine != Engine::llamacpp) return kReplayed;
+  if (plan.engine != Engine::llamacpp) return plan.graphs ? kReplayed : kEager;
   if (plan.accelerator->vendor != "NVIDIA") return kLlamacppOther;
   return precedes_ampere(*plan.accelerator) ? kLlamacppLaunched : kLlamacppCuda;
 }
@@ -110,6 +120,8 @@ Roofline roofline(const Plan& plan, const Replica& replica) {
   if (plan.engine == Engine::llamacpp) {
     const LlamacppProducts products = llamacpp_products(plan);
     result.flops *= products.share * (weights_format(plan).bits < 16 ? products.dequantised : 1);
+  } else if (turned_into_operands(weights_format(plan))) {
+    result.flops *= kTurnedIntoOperands;
   }
   result.weight_bytes = plan.gpu_bw * 1e9 * bandwidth_share(plan, weights_format(plan).bits);
   const bool nodes = replica.tp > plan.node;

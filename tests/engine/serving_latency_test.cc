@@ -138,6 +138,27 @@ TEST_CASE("Prompts that are launched kernel by kernel wait for their host", "[se
   CHECK(*bill_of(share + "32000").prefill_seconds > 2 * 28 * 0.0003);
 }
 
+TEST_CASE("Without graphs a step waits for its host", "[serving]") {
+  const std::string share = "gpu=a100-sxm4-80gb&prompt=20&output=1024";
+  const auto token = [&](const std::string& more) { return *bill_of(share + more).decode_seconds_per_token; };
+  CHECK(std::abs(token("&graphs=0") - 32 * 600e-6) < 1e-9);
+  CHECK(token("") < 0.6 * token("&graphs=0"));
+  CHECK(token("&graphs=0&engine=trtllm") == token("&engine=trtllm"));
+  const std::string busy = "&concurrency=200&prompt=4000&graphs=";
+  CHECK(token(busy + "0") > 32 * 600e-6);
+}
+
+TEST_CASE("Weights in integers of 4 bits are turned into operands on their way", "[serving]") {
+  const auto first = [](const std::string& more) {
+    return *bill_of("model=qwen3-14b&gpu=a100-sxm4-80gb&prompt=16000&batch_tokens=2048&weights=" + more)
+                .prefill_seconds;
+  };
+  CHECK(first("awq") > 1.35 * first("bf16"));
+  CHECK(first("awq") < 1.5 * first("bf16"));
+  CHECK(first("gptq") == first("awq"));
+  CHECK(first("nvfp4") < 1.05 * first("bf16"));
+}
+
 TEST_CASE("Layers in host memory are as slow as host memory", "[serving]") {
   const std::string share = "model=llama-2-7b&gpu=rtx-4090-24gb&engine=llamacpp&weights=q4_0&gpu_layers=";
   CHECK(*bill_of(share + "16").decode_seconds_per_token > 3 * *bill_of(share + "32").decode_seconds_per_token);
