@@ -73,32 +73,10 @@ bool is_usual_integer(double value) {
   return std::fabs(value) < kLargestFactor && static_cast<double>(static_cast<int64_t>(value)) == value;
 }
 
-/// What a line shows of its factors is what counts of them.
-void leave_what_counts(Factors& factors) {
-  for (Factor& factor : factors)
-    if (!is_usual_integer(factor.signed_value))
-      factor.signed_value = std::copysign(counting(factor.value()), factor.signed_value);
-}
-
 std::string term_text(const Factor& factor) {
   std::string text = write_number(factor.value());
   if (*factor.meaning) text.append(" ").append(factor.meaning);
   return text;
-}
-
-constexpr const char* kPartIds[] = {"part_1", "part_2", "part_3", "part_4", "part_5",
-                                    "part_6", "part_7", "part_8", "part_9"};
-
-/// Ids of their own for lines that are alike; what is beyond nine stands under "rest", numbered anew.
-std::vector<Line> numbered(std::vector<Line> lines) {
-  std::vector<Line> rest;
-  while (lines.size() > std::size(kPartIds)) {
-    rest.insert(rest.begin(), std::move(lines.back()));
-    lines.pop_back();
-  }
-  for (size_t i = 0; i < lines.size(); ++i) lines[i].id = kPartIds[i];
-  if (!rest.empty()) lines.push_back(group("rest", "More of them", numbered(std::move(rest))));
-  return lines;
 }
 
 /// The product of whole numbers that a bill holds, as most are. Empty where it is none.
@@ -176,17 +154,14 @@ std::optional<Wide> cancelled_product(std::span<const Factor> factors) {
 
 }  // namespace
 
-Lines::Lines(std::vector<Line> lines) {
-  if (!lines.empty()) lines_ = std::make_shared<const std::vector<Line>>(std::move(lines));
-}
-
-Lines::operator const std::vector<Line>&() const {
-  static const std::vector<Line> none;
-  return lines_ ? *lines_ : none;
-}
-
 void Factors::append(std::span<const Factor> more) {
   for (const Factor& factor : more) push_back(factor);
+}
+
+void leave_what_counts(std::span<Factor> factors) {
+  for (Factor& factor : factors)
+    if (!is_usual_integer(factor.signed_value))
+      factor.signed_value = std::copysign(counting(factor.value()), factor.signed_value);
 }
 
 uint64_t product_bytes(std::span<const Factor> factors, bool* too_large) {
@@ -213,41 +188,7 @@ void add_width(Factors& factors, double bits) {
   }
 }
 
-Line leaf(const char* id, const char* label, Factors&& factors, const char* note, double band_share) {
-  leave_what_counts(factors);
-  return {product(factors, band_share), id, label, note, {factors.begin(), factors.end()}, {}};
-}
-
-Line group(const char* id, const char* label, std::vector<Line> children, const char* note) {
-  Line line;
-  line.id = id;
-  line.label = label;
-  line.note = note;
-  for (const Line& child : children) line += child;
-  line.children = std::move(children);
-  return line;
-}
-
 Line bare(const Line& line) { return {line, line.id, line.label, line.note, {}, {}}; }
-
-std::vector<Line> gather_twins(std::vector<Line> lines) {
-  std::vector<Line> result;
-  for (Line& line : lines) {
-    const auto known = [&line](const Line& other) { return std::strcmp(other.id, line.id) == 0; };
-    if (std::any_of(result.begin(), result.end(), known)) continue;
-    std::vector<Line> twins;
-    for (Line& other : lines) {
-      if (known(other)) twins.push_back(other);
-    }
-    if (twins.size() == 1) {
-      result.push_back(std::move(twins.front()));
-    } else {
-      const char* note = twins.front().note;
-      result.push_back(group(line.id, line.label, numbered(std::move(twins)), note));
-    }
-  }
-  return result;
-}
 
 namespace {
 
@@ -269,10 +210,10 @@ uint64_t root_of_squared_bands(const Amounts& amounts) {
 
 }  // namespace
 
-uint64_t total_bytes(const std::vector<Line>& lines) { return sum_of_bytes(lines); }
+uint64_t total_bytes(Lines lines) { return sum_of_bytes(lines); }
 uint64_t total_bytes(std::span<const Amount> lines) { return sum_of_bytes(lines); }
 
-uint64_t total_band_bytes(const std::vector<Line>& lines) { return root_of_squared_bands(lines); }
+uint64_t total_band_bytes(Lines lines) { return root_of_squared_bands(lines); }
 uint64_t total_band_bytes(std::span<const Amount> lines) { return root_of_squared_bands(lines); }
 
 std::string formula(const Line& line) {

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
-#include <memory>
 #include <span>
 #include <string>
 #include <utility>
@@ -66,21 +65,24 @@ void add_width(Factors& factors, double bits);
 
 struct Line;
 
-/// The lines that make up a line: never changed, and shared by all copies of it.
+/// Lines that lie side by side, seen and not owned.
 class Lines {
  public:
   Lines() = default;
-  Lines(std::vector<Line> lines);
+  Lines(const Line* first, size_t size) : first_(first), size_(size) {}
+  Lines(const std::vector<Line>& lines);
+  Lines(std::vector<Line>&&) = delete;  // it would outlive them
 
-  operator const std::vector<Line>&() const;
-  size_t size() const;
-  bool empty() const { return lines_ == nullptr; }
-  const Line* begin() const;
+  size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  const Line* begin() const { return first_; }
   const Line* end() const;
   const Line& operator[](size_t i) const;
+  const Line& front() const { return *first_; }
 
  private:
-  std::shared_ptr<const std::vector<Line>> lines_;  // null where there are none
+  const Line* first_ = nullptr;
+  size_t size_ = 0;
 };
 
 /// Bytes, and the half-width of their error band.
@@ -96,42 +98,36 @@ struct Amount {
   }
 };
 
+/// What a line shows of its factors is what counts of them: 0.1, not 0.09999999999999998.
+void leave_what_counts(std::span<Factor> factors);
+
 /// The product of the factors, with a band of `band_share` of it.
 Amount product(std::span<const Factor> factors, double band_share);
 
 /// A line of a bill: either children, whose bytes add up to its own, or factors, whose product
-/// (all products first, then one division, rounded up once) is its bytes.
+/// (all products first, then one division, rounded up once) is its bytes. Both lie on the sheet that it was written on
+/// (engine/sheet.h), and no longer than that; copies share them.
 struct Line : Amount {
   const char* id = "";     // "weights"; unique among its siblings
   const char* label = "";  // "Weights"
   const char* note = "";   // source of the rule: paper and equation, or framework file and version
-  std::vector<Factor> factors;
+  std::span<const Factor> factors;
   Lines children;
 };
 
-inline size_t Lines::size() const { return lines_ ? lines_->size() : 0; }
-inline const Line* Lines::begin() const { return lines_ ? lines_->data() : nullptr; }
-inline const Line* Lines::end() const { return begin() + size(); }
-inline const Line& Lines::operator[](size_t i) const { return (*lines_)[i]; }
-
-/// A line from its factors. `band_share`: half-width of the band as a share of the bytes.
-Line leaf(const char* id, const char* label, Factors&& factors, const char* note = "", double band_share = 0);
-
-/// A line from its children: bytes and band are their sums.
-Line group(const char* id, const char* label, std::vector<Line> children, const char* note = "");
+inline Lines::Lines(const std::vector<Line>& lines) : first_(lines.data()), size_(lines.size()) {}
+inline const Line* Lines::end() const { return first_ + size_; }
+inline const Line& Lines::operator[](size_t i) const { return first_[i]; }
 
 /// The line without what it is made of.
 Line bare(const Line& line);
 
-/// Siblings differ by id: lines of one id become the children ("part_1" ... "part_9", "rest") of one line of that id.
-std::vector<Line> gather_twins(std::vector<Line> lines);
-
 /// Sum of the bytes of the lines of a bill.
-uint64_t total_bytes(const std::vector<Line>& lines);
+uint64_t total_bytes(Lines lines);
 uint64_t total_bytes(std::span<const Amount> lines);
 
 /// Root of the sum of squares of the bands of the lines of a bill, rounded up.
-uint64_t total_band_bytes(const std::vector<Line>& lines);
+uint64_t total_band_bytes(Lines lines);
 uint64_t total_band_bytes(std::span<const Amount> lines);
 
 /// Ceiling of the product of the '*' factors over the product of the '/' factors, in 128-bit integers

@@ -108,7 +108,8 @@ Chart request_chart(const Report& report) {
   const std::vector<CacheGroup> groups = cache_groups(plan, Replica{}, whole_model(plan));
   if (groups.empty() || total < 2) return chart;
   for (const double tokens : moments_of(plan.prompt, total)) {
-    const std::vector<Line> lines = request_lines(plan, groups, 1, tokens);
+    Sheet sheet;
+    const LineList lines = request_lines(sheet, plan, groups, 1, tokens);
     const double generated = tokens - plan.prompt;
     const size_t at = chart.points.size();
     Chart::Point point{tokens / total, "", show_grouped(tokens) + " tokens",

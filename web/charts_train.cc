@@ -12,7 +12,7 @@ namespace {
 Units units_in(const Plan& plan) { return plan.units == UnitsChoice::gb ? Units::gb : Units::gib; }
 
 /// Puts the lines of a bill upon the chart's last point.
-void add_lines(const std::vector<Line>& lines, Chart& chart) {
+void add_lines(Lines lines, Chart& chart) {
   if (chart.series.empty())
     for (const Line& line : lines) chart.series.push_back({line.label, line_rgb(lines, line.id), {}});
   for (size_t i = 0; i < chart.series.size(); i++)
@@ -83,7 +83,7 @@ double bytes_at(const TimelinePoint& point, const Line& line, double kept) {
 }
 
 /// What stays all step long, but for buffers.
-double kept_bytes(const std::vector<Line>& lines) {
+double kept_bytes(Lines lines) {
   double kept = 0;
   for (const Line& line : lines)
     for (const char* id : {"weights", "optimizer", "adapters"})
@@ -103,7 +103,7 @@ Chart step_chart(const Report& report) {
   if (training.stages.size() > 1) chart.title += " on stage " + std::to_string(training.stage);
   const double span = report.compute.step_seconds.value_or(1);
   const std::vector<TimelinePoint> timeline = training_timeline(report.plan, span, training.stage);
-  const std::vector<Line>& lines = training.phases.front().lines;
+  Lines lines = training.phases.front().lines;
   const double kept = kept_bytes(lines);
   for (const Line& line : lines) chart.series.push_back({line.label, line_rgb(lines, line.id), {}});
   std::vector<const TimelinePoint*> points;

@@ -97,7 +97,7 @@ struct BillRows {
   App& app;
   std::string name;  // of its areas
   const std::vector<ComparedLine>& lines;
-  const std::vector<Line>& colors;
+  Lines colors;
   Columns at;
   Scale scale;
 };
@@ -159,7 +159,7 @@ float bill_table(App& app, bool serving, const std::vector<ComparedLine>& lines,
   if (lines.empty()) return 0;
   const float top = y;
   const Scale scale = scale_of(largest_line(lines), units_of(app.plan()));
-  const std::vector<Line>& colors = serving ? app.report.serving.lines : app.report.training.lines;
+  Lines colors = serving ? app.report.serving.lines : app.report.training.lines;
   BillRows rows{app, serving ? "compare.serving" : "compare.training", lines, colors, columns_of(x, width), scale};
   y += head_row(rows.at, y, serving ? "Serving, a GPU" : "Training, a GPU", scale.name);
   y += bill_rows(rows, y);
@@ -225,9 +225,9 @@ float key_table(App& app, const Comparison& comparison, float x, float y, float 
 /// Each plan's bar; GPUs of different size each have their own mark.
 float bars(const App& app, bool serving, float x, float y, float width) {
   const auto bar_of = [&](const char* label, const Report& report) {
-    return serving ? Bar{label, &report.serving.lines, static_cast<double>(report.serving.device_bytes),
+    return serving ? Bar{label, report.serving.lines, static_cast<double>(report.serving.device_bytes),
                          static_cast<double>(report.serving.band_bytes)}
-                   : Bar{label, &report.training.lines, static_cast<double>(report.training.device_bytes),
+                   : Bar{label, report.training.lines, static_cast<double>(report.training.device_bytes),
                          static_cast<double>(report.training.band_bytes)};
   };
   const auto capacity = [&](const Report& report) {

@@ -193,9 +193,9 @@ float measured_bars(const App& app, const Diagnosis& diagnosis, float x, float y
                                       line("fragmentation", "Fragmentation", m.unallocated.value_or(0)),
                                       line("context", "Outside the framework", m.outside.value_or(0)),
                                       line("activations", "Other processes", m.other.value_or(0))};
-  std::vector<Bar> bars = {{"Measured", &measured, whole(total_bytes(measured)), 0}};
+  std::vector<Bar> bars = {{"Measured", measured, whole(total_bytes(measured)), 0}};
   if (!diagnosis.assumed)
-    bars.insert(bars.begin(), {"Estimated", &bill.lines, whole(bill.device_bytes), whole(bill.band_bytes)});
+    bars.insert(bars.begin(), {"Estimated", bill.lines, whole(bill.device_bytes), whole(bill.band_bytes)});
   return stacked_bars(bars, diagnosis.plan.gpu_mem, units_of(app.plan()), x, y, width) + px(12);
 }
 

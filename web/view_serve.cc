@@ -58,7 +58,7 @@ std::vector<Tile> speed_tiles(const App& app) {
 float serve_bill(App& app, float x, float y, float width) {
   const ServingBill& serving = app.report.serving;
   const Units units = units_of(app.plan());
-  Bill statement{"serve", &serving.lines, units, "On each GPU", "", {}, ""};
+  Bill statement{"serve", serving.lines, units, "On each GPU", "", {}, ""};
   if (serving.kv_budget_bytes_per_gpu)
     statement.total_note = show_bytes(whole(*serving.kv_budget_bytes_per_gpu), units) + " for KV cache";
   if (serving.kv_tokens) statement.total_note += " = " + show_grouped(whole(*serving.kv_tokens)) + " tokens a replica";
@@ -80,7 +80,7 @@ float request_bill(App& app, float x, float y, float width) {
   const float top = y;
   text(kStrong, theme().ink, x, y + px(10), "The KV cache of one request");
   y += px(28);
-  Bill statement{"request", &serving.request_lines, units_of(app.plan()), "One request", "", {}, "kv_cache"};
+  Bill statement{"request", serving.request_lines, units_of(app.plan()), "One request", "", {}, "kv_cache"};
   if (serving.kv_bytes_per_token)
     statement.total_note = show_grouped(whole(*serving.kv_bytes_per_token)) + " B a token";
   y += bill(app, statement, x, y, width);

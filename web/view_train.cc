@@ -80,8 +80,8 @@ float train_bill(App& app, float x, float y, float width) {
   const Units units = units_of(app.plan());
   for (const Phase& phase : training.phases)
     if (app.charts.phase == phase.id)
-      return bill(app, {"line", &phase.lines, units, std::string("Allocated: ") + phase.id, "", {}, ""}, x, y, width);
-  Bill statement{"line", &training.lines, units, "On the device", "", napkin_of(training.napkin), ""};
+      return bill(app, {"line", phase.lines, units, std::string("Allocated: ") + phase.id, "", {}, ""}, x, y, width);
+  Bill statement{"line", training.lines, units, "On the device", "", napkin_of(training.napkin), ""};
   statement.total_note = "allocated " + show_bytes(whole(training.allocated_bytes), units) + " · reserved " +
                          show_bytes(whole(training.reserved_bytes), units);
   return bill(app, statement, x, y, width);

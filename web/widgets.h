@@ -43,7 +43,7 @@ float picker_card(App& app, const Picker& picker, float x, float y, float width)
 /// A list of lines as a financial statement; lines unfold to their parts, parts to formula and source.
 struct Bill {
   std::string name;  // of its areas
-  const std::vector<Line>* lines = nullptr;
+  Lines lines;
   Units units = Units::gib;
   std::string total_label, total_note;
   struct Check {
@@ -68,7 +68,7 @@ struct Tile {
 };
 float tiles(const std::string& name, const std::vector<Tile>& list, float x, float y, float width);
 
-ImU32 line_color(const std::vector<Line>& bill, std::string_view id);
+ImU32 line_color(Lines bill, std::string_view id);
 
 /// Long runs of digits in groups: "24147263488 B" -> "24,147,263,488 B".
 std::string with_groups(std::string_view text);

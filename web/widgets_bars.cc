@@ -32,11 +32,11 @@ void explain_segment(const Bar& bar, const Line& line, const Box& box, Units uni
 void draw_bar(const Bar& bar, const Box& box, double most, Units units) {
   const float per_byte = box.w / static_cast<float>(most);
   double bytes = 0;
-  for (const Line& line : *bar.lines) {
+  for (const Line& line : bar.lines) {
     const float from = std::round(box.x + static_cast<float>(bytes) * per_byte);
     bytes += static_cast<double>(line.bytes);
     const Box part{from, box.y, std::round(box.x + static_cast<float>(bytes) * per_byte) - from, box.h};
-    fill(part, line_color(*bar.lines, line.id), 0);
+    fill(part, line_color(bar.lines, line.id), 0);
     explain_segment(bar, line, part, units);
   }
 }

@@ -99,7 +99,7 @@ void draw_row(const Writer& w, const Line& line, const Row& row, bool open, cons
   caret(top ? w.at.x + px(4) : row.text_x - px(9), row.middle, open, theme().muted);
   if (top) {
     const std::string_view id = w.bill.color_of.empty() ? line.id : w.bill.color_of;
-    fill({w.at.x + px(12), row.middle - px(4), px(9), px(9)}, line_color(*w.bill.lines, id), px(2));
+    fill({w.at.x + px(12), row.middle - px(4), px(9), px(9)}, line_color(w.bill.lines, id), px(2));
   }
   const Type type = top ? kText : kSmall;
   text(type, top ? theme().ink : theme().muted, row.text_x, row.middle,
@@ -134,7 +134,7 @@ void write_line(Writer& w, const Line& line, const std::string& path, int depth)
 /// Lines of nothing, in one sentence.
 void write_zeros(Writer& w) {
   std::string names;
-  for (const Line& line : *w.bill.lines)
+  for (const Line& line : w.bill.lines)
     if (line.bytes == 0) names += (names.empty() ? "" : ", ") + std::string(line.label);
   if (names.empty()) return;
   const float middle = w.y + px(13);
@@ -187,7 +187,7 @@ std::string amount(double bytes, const Scale& scale) {
   return show_grouped(std::floor(value)) + text.substr(point);
 }
 
-ImU32 line_color(const std::vector<Line>& bill, std::string_view id) {
+ImU32 line_color(Lines bill, std::string_view id) {
   const uint32_t rgb = line_rgb(bill, id);
   return IM_COL32(rgb >> 16, rgb >> 8 & 0xFF, rgb & 0xFF, 255);
 }
@@ -209,9 +209,9 @@ std::string with_groups(std::string_view text) {
 
 float bill(App& app, const Bill& bill, float x, float y, float width) {
   double total = 0;
-  for (const Line& line : *bill.lines) total += static_cast<double>(line.bytes);
+  for (const Line& line : bill.lines) total += static_cast<double>(line.bytes);
   Writer w{app, bill, columns_of(x, width), scale_of(total, bill.units), total, y};
-  for (const Line& line : *bill.lines)
+  for (const Line& line : bill.lines)
     if (line.bytes > 0) write_line(w, line, line.id, 0);
   write_zeros(w);
   write_total(w);

@@ -37,14 +37,15 @@ void about_fewest_gpus(const Plan& plan, const TrainingBill& training, Findings&
 
 /// Seconds of a step whose GPUs are joined by PCIe alone. 0: unknown.
 double seconds_over_pcie(const Plan& plan) {
-  auto sheet = std::make_shared<Accelerator>(*plan.accelerator);
-  sheet->link_is_pcie = true;
-  sheet->link_gpus = 0;
+  auto unlinked = std::make_shared<Accelerator>(*plan.accelerator);
+  unlinked->link_is_pcie = true;
+  unlinked->link_gpus = 0;
   Plan slower = plan;
-  slower.accelerator = sheet;
-  slower.link_bw = sheet->pcie_gb_s;
+  slower.accelerator = unlinked;
+  slower.link_bw = unlinked->pcie_gb_s;
+  Sheet sheet(Detail::totals);
   std::vector<Traffic> traffic;
-  return sheet->pcie_gb_s > 0 ? step_seconds(slower, traffic).total() : 0;
+  return unlinked->pcie_gb_s > 0 ? step_seconds(sheet, slower, traffic).total() : 0;
 }
 
 void about_tensor_parallelism(const Plan& plan, const ComputeFigures& compute, Findings& out) {

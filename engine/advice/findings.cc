@@ -27,7 +27,7 @@ void add_faults(const std::vector<Message>& faults, const char* id, std::vector<
   }
 }
 
-const Line* largest(const std::vector<Line>& lines) {
+const Line* largest(Lines lines) {
   const auto found =
       std::max_element(lines.begin(), lines.end(), [](const Line& a, const Line& b) { return a.bytes < b.bytes; });
   return found == lines.end() ? nullptr : &*found;

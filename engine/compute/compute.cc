@@ -179,7 +179,9 @@ ComputeFigures compute_figures(const Plan& plan) {
   set_messages(plan, out);
   if (!out.flops_per_token) return out;
   out.attention_share = figure(counts.attention_share);
-  out.step = step_seconds(plan, out.traffic);
+  const auto sheet = std::make_shared<Sheet>();
+  out.step = step_seconds(*sheet, plan, out.traffic);
+  out.sheet = sheet;
   out.bound = bound_of(out.step);
   set_mfu(plan, counts, out);
   set_steps(plan, out);

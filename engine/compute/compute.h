@@ -1,12 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "engine/line.h"
 #include "engine/plan/plan.h"
+#include "engine/sheet.h"
 
 namespace vram {
 
@@ -31,6 +32,7 @@ struct StepSeconds {
 
 /// Figures that do not apply are empty. FLOPs are counts; times seconds.
 struct ComputeFigures {
+  std::shared_ptr<const Sheet> sheet;     // of the traffic's lines; null where there are none
   std::optional<double> flops_per_token;  // training, by the convention of `flops`
   std::optional<double> step_flops, model_flops, hardware_flops;
   std::optional<double> mfu, hfu, mfu_band;

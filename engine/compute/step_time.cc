@@ -72,10 +72,10 @@ double bubble_overhead(const Plan& plan) {
   return idle;
 }
 
-StepSeconds step_seconds(const Plan& plan, std::vector<Traffic>& traffic) {
+StepSeconds step_seconds(Sheet& sheet, const Plan& plan, std::vector<Traffic>& traffic) {
   const Rates rates = rates_of(plan);
   const MicroBatchWork work = micro_batch_work(plan, rates);
-  traffic = step_traffic(plan, work);
+  traffic = step_traffic(sheet, plan, work);
   StepSeconds step;
   if (!(rates.matrix > 0) || !(plan.micro_batches() > 0)) return step;
   const double times = plan.micro_batches();

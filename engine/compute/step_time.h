@@ -11,7 +11,7 @@ namespace vram {
 double bubble_overhead(const Plan& plan);
 
 /// The seconds of one step, and the messages in it.
-StepSeconds step_seconds(const Plan& plan, std::vector<Traffic>& traffic);
+StepSeconds step_seconds(Sheet& sheet, const Plan& plan, std::vector<Traffic>& traffic);
 
 /// log2(value) with straight lines between powers of two; 0 for values up to 1.
 double doublings(double value);

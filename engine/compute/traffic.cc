@@ -42,18 +42,19 @@ double layers_of_a_stage(const Plan& plan) {
 /// 2 (t - 1) / t of b s h; sequence parallelism splits each into a reduce-scatter and an all-gather of the same volume
 /// (arXiv 2205.05198 section 4.2.2). Full recomputation repeats the forward ones. The layer waits for them, but for
 /// Megatron-LM's backward ones, which run beside the gradients of the weights (core/tensor_parallel/layers.py).
-Traffic tensor_parallel(const Plan& plan, const MicroBatchWork& work) {
+Traffic tensor_parallel(Sheet& sheet, const Plan& plan, const MicroBatchWork& work) {
   constexpr double kBackward = 2;
   const double reductions = plan.recompute == Recompute::full ? 6 : 4;
   const double times_a_step = layers_of_a_stage(plan) * plan.micro_batches();
   Traffic one = traffic(
-      leaf("tp", "Tensor parallel",
-           {times("l", layers_of_a_stage(plan), "layers of a stage"), times("m", plan.micro_batches(), "micro-batches"),
-            times("n", reductions, "all-reduces a layer"), times("2", 2, "reduce-scatter and all-gather"),
-            times("r - 1", plan.tp - 1, "other ranks"), times("T", plan.tokens_per_micro_batch(), "tokens"),
-            times("h", plan.subject->architecture.hidden, "hidden"), times("b", activation_bytes(plan), "B"),
-            over("t", plan.tp, "tensor parallel")},
-           "arXiv 2104.04473 section 3.2; arXiv 2205.05198 section 4.2.2"),
+      sheet.leaf(
+          "tp", "Tensor parallel",
+          {times("l", layers_of_a_stage(plan), "layers of a stage"), times("m", plan.micro_batches(), "micro-batches"),
+           times("n", reductions, "all-reduces a layer"), times("2", 2, "reduce-scatter and all-gather"),
+           times("r - 1", plan.tp - 1, "other ranks"), times("T", plan.tokens_per_micro_batch(), "tokens"),
+           times("h", plan.subject->architecture.hidden, "hidden"), times("b", activation_bytes(plan), "B"),
+           over("t", plan.tp, "tensor parallel")},
+          "arXiv 2104.04473 section 3.2; arXiv 2205.05198 section 4.2.2"),
       ring_link(plan, {plan.tp, 1}));
   one.seconds += times_a_step * reductions * 2 * kMessageSeconds;
   one.exposed_seconds = one.seconds;
@@ -68,14 +69,15 @@ Traffic tensor_parallel(const Plan& plan, const MicroBatchWork& work) {
 /// arXiv 2104.04473 section 4.1: b s h forward and its gradient backward, for every micro-batch and model chunk; with
 /// sequence parallelism each rank sends its own share. An interleaved schedule sends while it works on another chunk
 /// (Megatron-LM, core/pipeline_parallel/schedules.py, overlap_p2p_communication).
-Traffic pipeline_parallel(const Plan& plan) {
+Traffic pipeline_parallel(Sheet& sheet, const Plan& plan) {
   Traffic one = traffic(
-      leaf("pp", "Pipeline parallel",
-           {times("2", 2, "activations forward, gradients backward"), times("m", plan.micro_batches(), "micro-batches"),
-            times("v", std::max(1.0, plan.vpp), "model chunks"), times("T", plan.tokens_per_micro_batch(), "tokens"),
-            times("h", plan.subject->architecture.hidden, "hidden"), times("b", activation_bytes(plan), "B"),
-            over("sp", plan.sp ? plan.tp : 1, "sequence parallel")},
-           "arXiv 2104.04473 section 4.1"),
+      sheet.leaf(
+          "pp", "Pipeline parallel",
+          {times("2", 2, "activations forward, gradients backward"), times("m", plan.micro_batches(), "micro-batches"),
+           times("v", std::max(1.0, plan.vpp), "model chunks"), times("T", plan.tokens_per_micro_batch(), "tokens"),
+           times("h", plan.subject->architecture.hidden, "hidden"), times("b", activation_bytes(plan), "B"),
+           over("sp", plan.sp ? plan.tp : 1, "sequence parallel")},
+          "arXiv 2104.04473 section 4.1"),
       pair_link(plan, {plan.pp, plan.gpus / plan.pp}));
   one.exposed_seconds = plan.vpp > 1 ? kUnhidden * one.seconds : one.seconds;
   return one;
@@ -83,20 +85,21 @@ Traffic pipeline_parallel(const Plan& plan) {
 
 /// K and V travel around the ring once forward, and again with their gradients backward (ring attention, arXiv
 /// 2310.01889, section 3). Hidden under core attention as far as that lasts.
-Traffic context_parallel(const Plan& plan, const MicroBatchWork& work) {
+Traffic context_parallel(Sheet& sheet, const Plan& plan, const MicroBatchWork& work) {
   double kv_elements = 0;  // summed over layers
   for (uint8_t kind : plan.subject->layers) {
     const Attention& a = plan.subject->kinds[kind].attention;
     kv_elements += a.kv_heads * (a.qk_head_dim + a.v_head_dim);
   }
   Traffic one = traffic(
-      leaf("cp", "Context parallel",
-           {times("m", plan.micro_batches(), "micro-batches"),
-            times("3", 3, "K and V forward; again, and their gradients, backward"),
-            times("r - 1", plan.cp - 1, "other ranks"), times("T", plan.tokens_per_micro_batch(), "tokens a rank"),
-            times("kv", kv_elements, "K and V elements, all layers"), times("b", activation_bytes(plan), "B"),
-            over("p", plan.pp, "pipeline parallel"), over("t", plan.tp, "tensor parallel")},
-           "arXiv 2310.01889 section 3"),
+      sheet.leaf(
+          "cp", "Context parallel",
+          {times("m", plan.micro_batches(), "micro-batches"),
+           times("3", 3, "K and V forward; again, and their gradients, backward"),
+           times("r - 1", plan.cp - 1, "other ranks"), times("T", plan.tokens_per_micro_batch(), "tokens a rank"),
+           times("kv", kv_elements, "K and V elements, all layers"), times("b", activation_bytes(plan), "B"),
+           over("p", plan.pp, "pipeline parallel"), over("t", plan.tp, "tensor parallel")},
+          "arXiv 2310.01889 section 3"),
       ring_link(plan, {plan.cp, plan.tp}));
   hide_under(one, (work.forward.attention + work.backward.attention) * plan.micro_batches());
   return one;
@@ -128,7 +131,7 @@ double other_nodes(double nodes, const Architecture& a) {
 /// A share of the way of tokens to their experts and back, forward and backward (GShard, arXiv 2006.16668, section
 /// 3.2); recomputing the layer sends them again. DualPipe sends one micro-batch's while another's are worked on (arXiv
 /// 2412.19437, section 3.2.1); else the layer waits.
-Traffic expert_traffic(const Plan& plan, const MicroBatchWork& work, Factor copies, bool between_nodes) {
+Traffic expert_traffic(Sheet& sheet, const Plan& plan, const MicroBatchWork& work, Factor copies, bool between_nodes) {
   const Architecture& a = plan.subject->architecture;
   const char* id = between_nodes ? "ep_nodes" : "ep";
   Factors factors = {times("l", plan.subject->moe_layers(), "expert layers"),
@@ -147,19 +150,19 @@ Traffic expert_traffic(const Plan& plan, const MicroBatchWork& work, Factor copi
     factors.push_back(over("e", near, "ranks of a node"));
   }
   Traffic one = traffic(
-      leaf(id, between_nodes ? "Expert parallel, between nodes" : "Expert parallel", std::move(factors),
-           between_nodes ? "DeepEP, README: a token goes to each node once" : "arXiv 2006.16668 section 3.2"),
+      sheet.leaf(id, between_nodes ? "Expert parallel, between nodes" : "Expert parallel", std::move(factors),
+                 between_nodes ? "DeepEP, README: a token goes to each node once" : "arXiv 2006.16668 section 3.2"),
       between_nodes ? pair_link(plan, {plan.gpus, 1}) : pair_link(plan, {ranks_in_a_node(plan, ranks), plan.etp}));
   if (plan.schedule == Schedule::dualpipe) hide_under(one, work.total() * plan.micro_batches());
   return one;
 }
 
-void add_expert_parallel(const Plan& plan, const MicroBatchWork& work, std::vector<Traffic>& out) {
+void add_expert_parallel(Sheet& sheet, const Plan& plan, const MicroBatchWork& work, std::vector<Traffic>& out) {
   const double topk = plan.subject->architecture.experts_per_token, near = ranks_in_a_node(plan, {plan.ep, plan.etp});
-  if (near > 1) out.push_back(expert_traffic(plan, work, times("k", topk, "experts a token"), false));
+  if (near > 1) out.push_back(expert_traffic(sheet, plan, work, times("k", topk, "experts a token"), false));
   if (near < plan.ep) {
     const double others = other_nodes(plan.ep / near, plan.subject->architecture);
-    out.push_back(expert_traffic(plan, work, times("k", others, "other nodes a token goes to"), true));
+    out.push_back(expert_traffic(sheet, plan, work, times("k", others, "other nodes a token goes to"), true));
   }
 }
 
@@ -196,23 +199,24 @@ double gathers_a_step(const Plan& plan) {
 /// ZeRO (arXiv 1910.02054) section 7: an all-reduce moves 2 (d - 1) / d of the gradients; stages 1 and 2 replace it by
 /// a reduce-scatter of gradients and an all-gather of parameters, stage 3 gathers parameters forward and again backward
 /// for every micro-batch: 3 x the parameters.
-Line data_parallel_line(const Plan& plan, const Replicas& r) {
+Line data_parallel_line(Sheet& sheet, const Plan& plan, const Replicas& r) {
   const double gathered = plan.zero >= 1 ? activation_bytes(plan) : gradient_bytes(plan);
-  std::vector<Line> parts;
-  parts.push_back(leaf("gather", plan.zero >= 1 ? "Parameters gathered" : "Reduced gradients gathered",
-                       over_ranks(r, {times("P", plan.zero >= 3 ? r.parameters : r.trained, "parameters"),
-                                      times("b", gathered, "B"), times("n", gathers_a_step(plan), "times a step")}),
-                       "arXiv 1910.02054 section 7"));
+  LineList parts(sheet);
   parts.push_back(
-      leaf("reduce", "Gradients reduced",
-           over_ranks(r, {times("P", r.trained, "trained parameters"), times("b", gradient_bytes(plan), "B"),
-                          times("n", reductions_a_step(plan), "times a step")}),
-           "arXiv 1910.02054 section 7"));
-  return group(r.id, r.label, std::move(parts));
+      sheet.leaf("gather", plan.zero >= 1 ? "Parameters gathered" : "Reduced gradients gathered",
+                 over_ranks(r, {times("P", plan.zero >= 3 ? r.parameters : r.trained, "parameters"),
+                                times("b", gathered, "B"), times("n", gathers_a_step(plan), "times a step")}),
+                 "arXiv 1910.02054 section 7"));
+  parts.push_back(
+      sheet.leaf("reduce", "Gradients reduced",
+                 over_ranks(r, {times("P", r.trained, "trained parameters"), times("b", gradient_bytes(plan), "B"),
+                                times("n", reductions_a_step(plan), "times a step")}),
+                 "arXiv 1910.02054 section 7"));
+  return sheet.group(r.id, r.label, parts);
 }
 
 /// Hybrid sharding (FSDP's HYBRID_SHARD): every rank's share of the gradients is all-reduced between sharding groups.
-Line between_groups_line(const Plan& plan, const Replicas& r) {
+Line between_groups_line(Sheet& sheet, const Plan& plan, const Replicas& r) {
   Factors factors = {times("P", r.trained, "trained parameters"),
                      times("b", gradient_bytes(plan), "B"),
                      times("n", reductions_a_step(plan), "times a step"),
@@ -221,7 +225,8 @@ Line between_groups_line(const Plan& plan, const Replicas& r) {
                      over("g", r.groups, "sharding groups"),
                      over("d", r.shards, "ranks of a group")};
   factors.append(r.cut);
-  return leaf(r.outer_id, r.outer_label, std::move(factors), "torch.distributed.fsdp, ShardingStrategy.HYBRID_SHARD");
+  return sheet.leaf(r.outer_id, r.outer_label, std::move(factors),
+                    "torch.distributed.fsdp, ShardingStrategy.HYBRID_SHARD");
 }
 
 /// Stage 3 prefetches under all arithmetic; else only the last micro-batch's backward pass hides what is sent.
@@ -237,14 +242,15 @@ Link sharding_link(const Plan& plan, const RankGroup& ranks) {
   return by_parameter ? pair_link(plan, ranks) : ring_link(plan, ranks);
 }
 
-void add_replicas(const Plan& plan, const Replicas& r, const MicroBatchWork& work, std::vector<Traffic>& out) {
+void add_replicas(Sheet& sheet, const Plan& plan, const Replicas& r, const MicroBatchWork& work,
+                  std::vector<Traffic>& out) {
   if (r.parameters <= 0) return;
   if (r.shards > 1) {
-    out.push_back(traffic(data_parallel_line(plan, r), sharding_link(plan, {r.shards, r.stride})));
+    out.push_back(traffic(data_parallel_line(sheet, plan, r), sharding_link(plan, {r.shards, r.stride})));
     hide_under(out.back(), cover_of(plan, work));
   }
   if (r.groups > 1) {
-    out.push_back(traffic(between_groups_line(plan, r), ring_link(plan, {r.groups, r.stride * r.shards})));
+    out.push_back(traffic(between_groups_line(sheet, plan, r), ring_link(plan, {r.groups, r.stride * r.shards})));
     hide_under(out.back(), cover_of(plan, work));
   }
 }
@@ -256,7 +262,7 @@ double expert_parameters(const Model& model) {
   return parameters * model.scale();
 }
 
-void add_data_parallel(const Plan& plan, const MicroBatchWork& work, std::vector<Traffic>& out) {
+void add_data_parallel(Sheet& sheet, const Plan& plan, const MicroBatchWork& work, std::vector<Traffic>& out) {
   const double total = plan.subject->nominal_parameters;
   const double experts = std::min(total, expert_parameters(*plan.subject));
   const bool full = plan.method == Method::full;  // adapters count with the dense part
@@ -264,7 +270,7 @@ void add_data_parallel(const Plan& plan, const MicroBatchWork& work, std::vector
   const Factor stages = over("p", plan.pp, "pipeline parallel");
   const double ranks = plan.dp() * plan.cp, expert_ranks = plan.gpus / (plan.etp * plan.ep * plan.pp);
   const double shards = plan.zero >= 1 ? std::min(std::max(1.0, plan.dense_shards()), ranks) : ranks;
-  add_replicas(plan,
+  add_replicas(sheet, plan,
                {"dp",
                 "Data parallel",
                 "dp_groups",
@@ -276,7 +282,7 @@ void add_data_parallel(const Plan& plan, const MicroBatchWork& work, std::vector
                 ranks / shards,
                 plan.tp},
                work, out);
-  add_replicas(plan,
+  add_replicas(sheet, plan,
                {"dp_experts",
                 "Data parallel, experts",
                 "",
@@ -292,29 +298,30 @@ void add_data_parallel(const Plan& plan, const MicroBatchWork& work, std::vector
 
 /// ZeRO-Offload (arXiv 2101.06840) section 4.1: gradients go to the host, updated 16-bit parameters come back. Not
 /// hidden.
-Traffic offload(const Plan& plan) {
+Traffic offload(Sheet& sheet, const Plan& plan) {
   const double shards = plan.tp * plan.pp * (plan.zero >= 1 ? plan.dp() * plan.cp : 1);
-  return traffic(leaf("offload", "Optimizer offload",
-                      {times("P", trained_parameters(plan), "trained parameters"),
-                       times("b", gradient_bytes(plan) + activation_bytes(plan), "B: gradients out, parameters back"),
-                       times("f", plan.offload_fraction, "offloaded"), over("d", shards, "ranks that share it")},
-                      "arXiv 2101.06840 section 4.1"),
-                 host_link(plan));
+  return traffic(
+      sheet.leaf("offload", "Optimizer offload",
+                 {times("P", trained_parameters(plan), "trained parameters"),
+                  times("b", gradient_bytes(plan) + activation_bytes(plan), "B: gradients out, parameters back"),
+                  times("f", plan.offload_fraction, "offloaded"), over("d", shards, "ranks that share it")},
+                 "arXiv 2101.06840 section 4.1"),
+      host_link(plan));
 }
 
 }  // namespace
 
-std::vector<Traffic> step_traffic(const Plan& plan, const MicroBatchWork& work) {
+std::vector<Traffic> step_traffic(Sheet& sheet, const Plan& plan, const MicroBatchWork& work) {
   std::vector<Traffic> all;
   const Model& model = *plan.subject;
   const bool steps = plan.micro_batches() > 0 && plan.dp() > 0;
   if (!steps) return all;
-  if (plan.tp > 1 && model.has_shape) all.push_back(tensor_parallel(plan, work));
-  if (plan.pp > 1 && model.has_shape) all.push_back(pipeline_parallel(plan));
-  if (plan.cp > 1 && model.has_shape) all.push_back(context_parallel(plan, work));
-  if (plan.ep > 1 && model.has_shape) add_expert_parallel(plan, work, all);
-  add_data_parallel(plan, work, all);
-  if (plan.offload == Offload::optimizer || plan.offload == Offload::all) all.push_back(offload(plan));
+  if (plan.tp > 1 && model.has_shape) all.push_back(tensor_parallel(sheet, plan, work));
+  if (plan.pp > 1 && model.has_shape) all.push_back(pipeline_parallel(sheet, plan));
+  if (plan.cp > 1 && model.has_shape) all.push_back(context_parallel(sheet, plan, work));
+  if (plan.ep > 1 && model.has_shape) add_expert_parallel(sheet, plan, work, all);
+  add_data_parallel(sheet, plan, work, all);
+  if (plan.offload == Offload::optimizer || plan.offload == Offload::all) all.push_back(offload(sheet, plan));
   std::erase_if(all, [](const Traffic& one) { return one.line.too_large; });
   return all;
 }

@@ -28,7 +28,7 @@ std::vector<Bar> training_bars(const TrainingBill& bill) {
   for (size_t first = 0, end = 0; first < bill.stages.size(); first = end) {
     const StageBill& stage = bill.stages[first];
     end = end_of_alike(bill.stages, first);
-    bars.push_back({bill.stages.size() == 1 ? "Each GPU" : name_of_stages(first, end), &stage.lines,
+    bars.push_back({bill.stages.size() == 1 ? "Each GPU" : name_of_stages(first, end), stage.lines,
                     static_cast<double>(stage.device_bytes), static_cast<double>(stage.band_bytes)});
   }
   const auto lower = [](const Bar& a, const Bar& b) { return a.bytes < b.bytes; };
@@ -37,10 +37,10 @@ std::vector<Bar> training_bars(const TrainingBill& bill) {
 }
 
 std::vector<Bar> serving_bars(const ServingBill& bill) {
-  return {{"Each GPU", &bill.lines, static_cast<double>(bill.device_bytes), static_cast<double>(bill.band_bytes)}};
+  return {{"Each GPU", bill.lines, static_cast<double>(bill.device_bytes), static_cast<double>(bill.band_bytes)}};
 }
 
-uint32_t line_rgb(const std::vector<Line>& bill, std::string_view id) {
+uint32_t line_rgb(Lines bill, std::string_view id) {
   struct Entry {
     std::string_view id;
     uint32_t rgb;

@@ -15,10 +15,10 @@ size_t end_of_alike(const std::vector<StageBill>& stages, size_t first);
 /// "Stage 3", "Stages 1–2".
 std::string name_of_stages(size_t first, size_t end);
 
-/// One stacked bar: what a GPU holds. `lines` belongs to the bill the bar was made from.
+/// One stacked bar: what a GPU holds. `lines` lie on the sheet of the bill that the bar was made from.
 struct Bar {
   std::string label;  // "Each GPU", "Stage 3", "Stages 1–2"
-  const std::vector<Line>* lines;
+  Lines lines;
   double bytes, band;   // total, half-width of its band
   double capacity = 0;  // its own, where bars have no common one
 };
@@ -33,6 +33,6 @@ std::vector<Bar> serving_bars(const ServingBill& bill);
 
 /// 0xRRGGBB of a line of `bill`, the same in every view, export and theme (Okabe and Ito's palette, safe for
 /// colour-blind readers).
-uint32_t line_rgb(const std::vector<Line>& bill, std::string_view id);
+uint32_t line_rgb(Lines bill, std::string_view id);
 
 }  // namespace vram

@@ -24,12 +24,12 @@ std::vector<ComparedKey> compared_keys(const Report& here, const Report& there) 
   return keys;
 }
 
-const Line* find_line(const std::vector<Line>& lines, std::string_view id) {
+const Line* find_line(Lines lines, std::string_view id) {
   const auto found = std::find_if(lines.begin(), lines.end(), [&](const Line& line) { return id == line.id; });
   return found == lines.end() ? nullptr : &*found;
 }
 
-struct LineList {
+struct LineComparison {
   std::vector<ComparedLine> out;
 
   void add(const Line* here, const Line* there, const std::string& above, int depth) {
@@ -45,7 +45,7 @@ struct LineList {
   }
 
   /// In this plan's order; what only the other has comes behind.
-  void add_all(const std::vector<Line>& here, const std::vector<Line>& there, const std::string& above, int depth) {
+  void add_all(Lines here, Lines there, const std::string& above, int depth) {
     for (const Line& line : here) add(&line, find_line(there, line.id), above, depth);
     for (const Line& line : there) {
       if (find_line(here, line.id) == nullptr) add(nullptr, &line, above, depth);
@@ -53,8 +53,8 @@ struct LineList {
   }
 };
 
-std::vector<ComparedLine> compared_lines(const std::vector<Line>& here, const std::vector<Line>& there) {
-  LineList list;
+std::vector<ComparedLine> compared_lines(Lines here, Lines there) {
+  LineComparison list;
   list.add_all(here, there, "", 0);
   return list.out;
 }

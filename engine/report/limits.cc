@@ -10,7 +10,7 @@ namespace vram {
 namespace {
 
 /// The innermost line that is too large on its own; null: none.
-const Line* too_large_line(const std::vector<Line>& lines) {
+const Line* too_large_line(Lines lines) {
   for (const Line& line : lines) {
     if (const Line* child = too_large_line(line.children)) return child;
     if (line.too_large || line.bytes > kLargestBillBytes) return &line;
@@ -18,7 +18,7 @@ const Line* too_large_line(const std::vector<Line>& lines) {
   return nullptr;
 }
 
-bool add_fault(const char* bill, const std::vector<Line>& lines, std::vector<Message>& faults) {
+bool add_fault(const char* bill, Lines lines, std::vector<Message>& faults) {
   const Line* line = too_large_line(lines);
   if (line == nullptr && total_bytes(lines) <= kLargestBillBytes) return false;
   const std::string name = line != nullptr ? std::string("'") + line->label + "'" : "the total";

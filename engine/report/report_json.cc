@@ -7,7 +7,7 @@
 namespace vram {
 namespace {
 
-void write_factors(JsonWriter& json, const std::vector<Factor>& factors) {
+void write_factors(JsonWriter& json, std::span<const Factor> factors) {
   json.open('[', "factors");
   for (const Factor& factor : factors) {
     json.open('{');
@@ -20,7 +20,7 @@ void write_factors(JsonWriter& json, const std::vector<Factor>& factors) {
   json.close(']');
 }
 
-void write_lines(JsonWriter& json, std::string_view name, const std::vector<Line>& lines);
+void write_lines(JsonWriter& json, std::string_view name, Lines lines);
 
 void write_line_members(JsonWriter& json, const Line& line) {
   json.member("id", line.id);
@@ -35,7 +35,7 @@ void write_line_members(JsonWriter& json, const Line& line) {
   if (line.factors.empty()) write_lines(json, "children", line.children);
 }
 
-void write_lines(JsonWriter& json, std::string_view name, const std::vector<Line>& lines) {
+void write_lines(JsonWriter& json, std::string_view name, Lines lines) {
   json.open('[', name);
   for (const Line& line : lines) {
     json.open('{');

@@ -18,7 +18,7 @@ void add_line(std::string& out, const Report& report, const Line& line, const st
   }
 }
 
-void add_bill(std::string& out, const Report& report, const std::vector<Line>& lines) {
+void add_bill(std::string& out, const Report& report, Lines lines) {
   const std::string unit = amount_unit(report);
   out += "\n" + markdown_row({"Line", unit, "± " + unit, "How", "Source"}) + markdown_rule("lrrll");
   for (const Line& line : lines) add_line(out, report, line, "");

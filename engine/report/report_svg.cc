@@ -75,10 +75,10 @@ void draw_bar(Drawing& d, const Bar& bar, double per_byte) {
   const double top = d.y, middle = top + 10;
   d.text("m t", kEdge, top + 14, bar.label);
   double bytes = 0;
-  for (const Line& line : *bar.lines) {
+  for (const Line& line : bar.lines) {
     const double size = static_cast<double>(line.bytes);
     if (size > 0) {
-      d.box(kBarLeft + bytes * per_byte, top, size * per_byte, 20, line_rgb(*bar.lines, line.id),
+      d.box(kBarLeft + bytes * per_byte, top, size * per_byte, 20, line_rgb(bar.lines, line.id),
             std::string(line.label) + ": " + shown(d.report, size));
     }
     bytes += size;
@@ -103,7 +103,7 @@ void draw_bars(Drawing& d, const std::vector<Bar>& bars, double capacity) {
   d.rule("k", x, top - 2, x, d.y - 3, 2);
 }
 
-void draw_bill(Drawing& d, const std::vector<Line>& lines, uint64_t total) {
+void draw_bill(Drawing& d, Lines lines, uint64_t total) {
   const double share = kWidth - kEdge, sum = static_cast<double>(total);
   const auto of_total = [&](double bytes) { return sum > 0 ? show_fixed(bytes / sum * 100, 1) + " %" : ""; };
   d.y += 8;

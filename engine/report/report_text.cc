@@ -51,7 +51,7 @@ void add_columns(Text& text, const Columns& columns) {
 void add_line(Text& text, const Report& report, const Line& line, const std::string& first, const std::string& rest);
 
 /// Lines of nothing are left out; the JSON report has them.
-std::vector<const Line*> shown_lines(const std::vector<Line>& lines) {
+std::vector<const Line*> shown_lines(Lines lines) {
   std::vector<const Line*> result;
   for (const Line& line : lines) {
     if (line.bytes > 0) result.push_back(&line);
@@ -76,7 +76,7 @@ void add_line(Text& text, const Report& report, const Line& line, const std::str
   add_children(text, report, line, rest);
 }
 
-void add_bill(Text& text, const Report& report, const std::vector<Line>& lines) {
+void add_bill(Text& text, const Report& report, Lines lines) {
   for (const Line* line : shown_lines(lines)) add_line(text, report, *line, "", "");
 }
 

@@ -16,20 +16,20 @@ namespace {
 
 constexpr double kLongestTokens = 1e9;
 
-Line nothing(const char* id, const char* label) { return leaf(id, label, {times("", 0, "B")}); }
+Line nothing(Sheet& sheet, const char* id, const char* label) { return sheet.leaf(id, label, {times("", 0, "B")}); }
 
 /// A given reserve stands for everything but weights and KV.
-void apply_reserve(const Plan& plan, StageCapacity& stage) {
+void apply_reserve(Sheet& sheet, const Plan& plan, StageCapacity& stage) {
   if (!plan.has(Key::reserve)) return;
-  stage.runtime = {nothing("activations", "Activations"), nothing("graphs", "CUDA graphs"),
-                   nothing("buffers", "Buffers"), nothing("context", "CUDA context")};
+  stage.runtime = {nothing(sheet, "activations", "Activations"), nothing(sheet, "graphs", "CUDA graphs"),
+                   nothing(sheet, "buffers", "Buffers"), nothing(sheet, "context", "CUDA context")};
   if (plan.reserve_share > 0) {
-    stage.reserve = leaf("reserve", "Reserve",
-                         {times("", plan.reserve_share, "share of the weights"),
-                          times("W", static_cast<double>(stage.weights.bytes), "B of weights")},
-                         "given in the plan");
+    stage.reserve = sheet.leaf("reserve", "Reserve",
+                               {times("", plan.reserve_share, "share of the weights"),
+                                times("W", static_cast<double>(stage.weights.bytes), "B of weights")},
+                               "given in the plan");
   } else {
-    stage.reserve = leaf("reserve", "Reserve", {times("", plan.reserve, "B")}, "given in the plan");
+    stage.reserve = sheet.leaf("reserve", "Reserve", {times("", plan.reserve, "B")}, "given in the plan");
   }
 }
 
@@ -77,13 +77,13 @@ double sglang_budget(const Plan& plan, const StageCapacity& stage) {
 }
 
 /// By how much the measured pool differs from that of the plan as it was then: a changed plan differs as much.
-double measured_shift(const Plan& plan) {
+double measured_shift(Sheet& sheet, const Plan& plan) {
   if (plan.measured_kv_pool <= 0 || !plan.has(Key::measured_with)) return 0;
   Plan then = plan_when_measured(plan);
   clear_value(then, Key::measured_kv_pool);
   clear_value(then, Key::measured_with);
   if (!serving_faults(then).empty()) return 0;
-  return plan.measured_kv_pool - tightest_stage(then, replica_of(then)).budget_bytes;
+  return plan.measured_kv_pool - tightest_stage(sheet, then, replica_of(then)).budget_bytes;
 }
 
 double budget(const Plan& plan, const StageCapacity& stage) {
@@ -132,7 +132,7 @@ bool tighter(const Plan& plan, const StageCapacity& a, const StageCapacity& b) {
 }
 
 /// sglang's pool is a tensor a layer of keys and one of values, or one of latents (memory_pool.py).
-void add_pool_rounding(const Plan& plan, StageCapacity& stage) {
+void add_pool_rounding(Sheet& sheet, const Plan& plan, StageCapacity& stage) {
   Line& buffers = stage.runtime.buffers;
   const bool one_kind = stage.groups.size() == 1 && stage.groups.front().state_bytes <= 0;
   if (plan.engine != Engine::sglang || !one_kind || buffers.children.empty()) return;
@@ -140,9 +140,10 @@ void add_pool_rounding(const Plan& plan, StageCapacity& stage) {
   const double tensors = group.layers * (group.latent ? 1 : 2);
   const double more = tensors > 0 ? std::ceil(tensors * allocator_rounding(stage.budget_bytes / tensors)) : 0;
   if (more <= 0) return;
-  std::vector<Line> children = std::move(buffers.children);
-  children.push_back(leaf("pool_rounding", "Rounding of the pool", {times("", more, "B")}, kAllocatorRule, 1));
-  buffers = vram::group(buffers.id, buffers.label, std::move(children));
+  LineList children(sheet, buffers.children.size() + 1);
+  children.append(buffers.children);
+  children.push_back(sheet.leaf("pool_rounding", "Rounding of the pool", {times("", more, "B")}, kAllocatorRule, 1));
+  buffers = sheet.group(buffers.id, buffers.label, children);
 }
 
 /// Stages of the same layers hold the same.
@@ -155,21 +156,22 @@ bool alike(const Model& model, const ServingStage& a, const ServingStage& b) {
 }
 
 /// The four steps on one stage.
-StageCapacity stage_capacity(const Plan& plan, const Replica& replica, const ServingStage& stage, double shift) {
+StageCapacity stage_capacity(Sheet& sheet, const Plan& plan, const Replica& replica, const ServingStage& stage,
+                             double shift) {
   StageCapacity result;
   std::vector<WeightParcel> parcels = weight_parcels(plan, replica, stage);
   const WeightParcel rounding = allocator_rounding(plan, replica, stage);
   if (rounding.elements > 0) parcels.push_back(rounding);
-  result.weights = weights_line(parcels);
-  result.runtime = runtime_lines(plan, replica, stage);
-  result.reserve = nothing("reserve", "Reserve");
-  apply_reserve(plan, result);
+  result.weights = weights_line(sheet, parcels);
+  result.runtime = runtime_lines(sheet, plan, replica, stage);
+  result.reserve = nothing(sheet, "reserve", "Reserve");
+  apply_reserve(sheet, plan, result);
   result.groups = cache_groups(plan, replica, stage);
   result.demand = cache_demand(plan, result.groups);
   const bool as_measured = plan.measured_kv_pool > 0 && !plan.has(Key::measured_with);
   const double bytes = as_measured ? plan.measured_kv_pool : budget(plan, result) + shift;
   result.budget_bytes = std::floor(std::max(0.0, bytes));
-  add_pool_rounding(plan, result);
+  add_pool_rounding(sheet, plan, result);
   return result;
 }
 
@@ -179,13 +181,13 @@ bool preallocates(const Plan& plan) {
   return plan.engine == Engine::vllm || plan.engine == Engine::sglang || plan.engine == Engine::trtllm;
 }
 
-StageCapacity tightest_stage(const Plan& plan, const Replica& replica) {
+StageCapacity tightest_stage(Sheet& sheet, const Plan& plan, const Replica& replica) {
   const std::vector<ServingStage> stages = serving_stages(plan, replica);
-  const double shift = measured_shift(plan);
-  StageCapacity tightest = stage_capacity(plan, replica, stages.front(), shift);
+  const double shift = measured_shift(sheet, plan);
+  StageCapacity tightest = stage_capacity(sheet, plan, replica, stages.front(), shift);
   for (size_t i = 1; i < stages.size(); ++i) {
     if (alike(*plan.subject, stages[i], stages[i - 1])) continue;
-    StageCapacity candidate = stage_capacity(plan, replica, stages[i], shift);
+    StageCapacity candidate = stage_capacity(sheet, plan, replica, stages[i], shift);
     if (tighter(plan, candidate, tightest)) tightest = std::move(candidate);
   }
   return tightest;

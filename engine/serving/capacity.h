@@ -21,7 +21,7 @@ struct StageCapacity {
 /// The four steps on each stage (memory, weights, what the engine keeps, the rest), and of all stages the one that
 /// holds the fewest requests (without a cache: the fullest). A measured pool stands for the modelled one; where the
 /// plan was changed since, its difference is added.
-StageCapacity tightest_stage(const Plan& plan, const Replica& replica);
+StageCapacity tightest_stage(Sheet& sheet, const Plan& plan, const Replica& replica);
 
 /// Whole engines allocate their budget at start.
 bool preallocates(const Plan& plan);

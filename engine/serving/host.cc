@@ -7,23 +7,23 @@
 
 namespace vram {
 
-std::vector<Line> host_lines(const Plan& plan) {
-  std::vector<Line> lines;
+LineList host_lines(Sheet& sheet, const Plan& plan) {
+  LineList lines(sheet);
   const ServingStage stage = host_stage(plan);
   if (plan.subject->has_shape && (stage.count > 0 || stage.has_embedding)) {
-    lines.push_back(weights_line(weight_parcels(plan, Replica{}, stage)));
+    lines.push_back(weights_line(sheet, weight_parcels(plan, Replica{}, stage)));
     const std::vector<CacheGroup> groups = cache_groups(plan, Replica{}, stage);
     if (!groups.empty()) {
-      Line cache = demand_line(plan, groups, plan.concurrency);
+      Line cache = demand_line(sheet, plan, groups, plan.concurrency);
       cache.id = "kv_cache";
       cache.label = "KV cache";
-      lines.push_back(std::move(cache));
+      lines.push_back(cache);
     }
-    lines.push_back(host_compute_line(plan));
+    lines.push_back(host_compute_line(sheet, plan));
   }
   if (plan.swap > 0) {
-    lines.push_back(leaf("swap", "Swap", {times("", plan.swap, "B a GPU"), times("n", plan.serve_gpus, "GPUs")},
-                         "KV blocks of waiting requests: vllm --swap-space, a GPU"));
+    lines.push_back(sheet.leaf("swap", "Swap", {times("", plan.swap, "B a GPU"), times("n", plan.serve_gpus, "GPUs")},
+                               "KV blocks of waiting requests: vllm --swap-space, a GPU"));
   }
   return lines;
 }

@@ -7,7 +7,7 @@
 namespace vram {
 
 /// What a replica keeps in host memory: llama.cpp's embedding table and the layers that are not on a GPU, and swap.
-std::vector<Line> host_lines(const Plan& plan);
+LineList host_lines(Sheet& sheet, const Plan& plan);
 
 /// Whole requests of the population that wait in swap, all GPUs' together; 0 without swap.
 double swapped_requests(const Plan& plan, const Replica& replica, const StageCapacity& stage);

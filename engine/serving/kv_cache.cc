@@ -212,8 +212,9 @@ double group_bytes(const CacheGroup& group, double tokens) {
   return std::ceil(group.allocated_layers * group.bits_per_token() * tokens / 8);
 }
 
-Line longest_line(const Plan& plan, const std::vector<CacheGroup>& groups, double requests) {
-  return group("requests", "Slots of the longest request", request_lines(plan, groups, requests, plan.max_len));
+Line longest_line(Sheet& sheet, const Plan& plan, const std::vector<CacheGroup>& groups, double requests) {
+  return sheet.group("requests", "Slots of the longest request",
+                     request_lines(sheet, plan, groups, requests, plan.max_len));
 }
 
 }  // namespace
@@ -322,25 +323,25 @@ RequestBytes request_bytes(const Plan& plan, const std::vector<CacheGroup>& grou
   return bytes;
 }
 
-std::vector<Line> request_lines(const Plan& plan, const std::vector<CacheGroup>& groups, double requests, double tokens,
-                                double shared) {
+LineList request_lines(Sheet& sheet, const Plan& plan, const std::vector<CacheGroup>& groups, double requests,
+                       double tokens, double shared) {
   const double block = block_tokens(plan, groups);
-  std::vector<Line> lines;
+  LineList lines(sheet);
   for (const CacheGroup& group : groups) {
     if (group.state_bytes > 0) {
       Factors factors = {times("n", requests, "requests"), times("L", group.allocated_layers, "layers"),
                          times("B", state_page(plan, groups, group), "B of state")};
       if (const double states = states_a_request(plan); states > 1)
         factors.push_back(times("s", states, "states a request: of drafted tokens, of a shared prefix"));
-      lines.push_back(
-          leaf(group.id, group.label, std::move(factors),
-               "recurrent and convolution state, in fp32 or 16 bit as the engine keeps them; constant in the length"));
+      lines.push_back(sheet.leaf(
+          group.id, group.label, std::move(factors),
+          "recurrent and convolution state, in fp32 or 16 bit as the engine keeps them; constant in the length"));
       continue;
     }
     const double own = tokens_kept(plan, group, tokens, block) - tokens_shared(group, tokens, shared);
-    lines.push_back(leaf(group.id, group.label, token_factors(group, requests, std::max(0.0, own)), kKvNote));
+    lines.push_back(sheet.leaf(group.id, group.label, token_factors(group, requests, std::max(0.0, own)), kKvNote));
   }
-  return gather_twins(std::move(lines));
+  return gather_twins(sheet, lines);
 }
 
 CacheDemand cache_demand(const Plan& plan, const std::vector<CacheGroup>& groups) {
@@ -362,34 +363,35 @@ CacheDemand cache_demand(const Plan& plan, const std::vector<CacheGroup>& groups
   return demand;
 }
 
-Line demand_line(const Plan& plan, const std::vector<CacheGroup>& groups, double requests) {
-  if (reserves_longest(plan)) return longest_line(plan, groups, requests);
+Line demand_line(Sheet& sheet, const Plan& plan, const std::vector<CacheGroup>& groups, double requests) {
+  if (reserves_longest(plan)) return longest_line(sheet, plan, groups, requests);
   const double block = block_tokens(plan, groups), shared = prefix_tokens(plan, block);
-  std::vector<Line> children;
+  LineList children(sheet);
   const double shorter = requests * (1 - plan.long_share), longer = requests * plan.long_share;
   if (shorter > 0) {
     children.push_back(
-        group("requests", "Requests", request_lines(plan, groups, shorter, request_tokens(plan), shared)));
+        sheet.group("requests", "Requests", request_lines(sheet, plan, groups, shorter, request_tokens(plan), shared)));
   }
   if (longer > 0) {
     const double tokens = plan.long_prompt + plan.long_output;
-    children.push_back(group("long", "Long requests", request_lines(plan, groups, longer, tokens, shared)));
+    children.push_back(
+        sheet.group("long", "Long requests", request_lines(sheet, plan, groups, longer, tokens, shared)));
   }
-  std::vector<Line> prefix, surplus;
+  LineList prefix(sheet, 0), surplus(sheet, 0);
   for (const CacheGroup& cached : groups) {
     const double once = shared > 0 ? tokens_shared(cached, request_tokens(plan), round_up(plan.prefix, block)) : 0;
-    if (once > 0) prefix.push_back(leaf(cached.id, cached.label, token_factors(cached, 1, once), kKvNote));
+    if (once > 0) prefix.push_back(sheet.leaf(cached.id, cached.label, token_factors(cached, 1, once), kKvNote));
     const double more = window_surplus_tokens(plan, cached);
     if (more > 0) {
       surplus.push_back(
-          leaf(cached.id, cached.label, token_factors(cached, 1, more), "llama.cpp src/llama-kv-cache-iswa.cpp"));
+          sheet.leaf(cached.id, cached.label, token_factors(cached, 1, more), "llama.cpp src/llama-kv-cache-iswa.cpp"));
     }
   }
-  if (!prefix.empty()) children.push_back(group("prefix", "Shared prefix, once", gather_twins(std::move(prefix))));
+  if (!prefix.empty()) children.push_back(sheet.group("prefix", "Shared prefix, once", gather_twins(sheet, prefix)));
   if (!surplus.empty())
-    children.push_back(group("surplus", "Micro-batch beyond the window", gather_twins(std::move(surplus))));
-  if (children.size() == 1) return std::move(children.front());
-  return group("requests", "Requests", std::move(children));
+    children.push_back(sheet.group("surplus", "Micro-batch beyond the window", gather_twins(sheet, surplus)));
+  if (children.size() == 1) return children[0];
+  return sheet.group("requests", "Requests", children);
 }
 
 }  // namespace vram

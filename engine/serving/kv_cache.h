@@ -2,8 +2,8 @@
 
 #include <vector>
 
-#include "engine/line.h"
 #include "engine/serving/replica.h"
+#include "engine/sheet.h"
 
 namespace vram {
 
@@ -53,8 +53,8 @@ struct RequestBytes {
 RequestBytes request_bytes(const Plan& plan, const std::vector<CacheGroup>& groups, double tokens, double shared = 0);
 
 /// The same for `requests` of them, as lines.
-std::vector<Line> request_lines(const Plan& plan, const std::vector<CacheGroup>& groups, double requests, double tokens,
-                                double shared = 0);
+LineList request_lines(Sheet& sheet, const Plan& plan, const std::vector<CacheGroup>& groups, double requests,
+                       double tokens, double shared = 0);
 
 /// What n requests of the plan's population take on one GPU: fixed + n * each.
 struct CacheDemand {
@@ -65,6 +65,6 @@ struct CacheDemand {
 CacheDemand cache_demand(const Plan& plan, const std::vector<CacheGroup>& groups);
 
 /// The lines of `requests` requests of the population: what the demand's bytes come from.
-Line demand_line(const Plan& plan, const std::vector<CacheGroup>& groups, double requests);
+Line demand_line(Sheet& sheet, const Plan& plan, const std::vector<CacheGroup>& groups, double requests);
 
 }  // namespace vram

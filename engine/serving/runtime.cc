@@ -37,7 +37,7 @@ double communication_bytes(const Accelerator& gpu) {
   return multicasts(gpu) ? kCommunicationOverSwitch : kCommunicationOverLink;
 }
 
-Line nothing(const char* id, const char* label) { return leaf(id, label, {times("", 0, "B")}); }
+Line nothing(Sheet& sheet, const char* id, const char* label) { return sheet.leaf(id, label, {times("", 0, "B")}); }
 
 // What libraries allocate outside PyTorch while loading and profiling: 0.01 to 0.35 GiB in vllm's logs from 0.6.6 on.
 // What the second model runner calls consumed is 0.26, 0.47, 0.78 and 1.15 GiB above what loading took, on one GPU.
@@ -73,25 +73,27 @@ double widest_layer_elements(const Model& model, const Replica& replica, bool ke
   return most;
 }
 
-Line layer_line(const Plan& plan, const Replica& replica, double batch, double sequences, bool keeps_gate_up = false) {
+Line layer_line(Sheet& sheet, const Plan& plan, const Replica& replica, double batch, double sequences,
+                bool keeps_gate_up = false) {
   const double tokens = std::min(batch, std::max(1.0, sequences * std::max(1.0, plan.max_len)));
-  return leaf("activations", "Activations",
-              {times("T", tokens, "tokens of a batch"),
-               times("a", widest_layer_elements(*plan.subject, replica, keeps_gate_up), "elements of the widest layer"),
-               times("", kHalf, "B")},
-              "gate, up, product and hidden states of the widest layer; fitted on vllm profile runs", 0.3);
+  return sheet.leaf(
+      "activations", "Activations",
+      {times("T", tokens, "tokens of a batch"),
+       times("a", widest_layer_elements(*plan.subject, replica, keeps_gate_up), "elements of the widest layer"),
+       times("", kHalf, "B")},
+      "gate, up, product and hidden states of the widest layer; fitted on vllm profile runs", 0.3);
 }
 
 /// vllm's profile run: the larger of a full batch through the widest layer and of sampling for every sequence.
-Line vllm_activations(const Plan& plan, const Replica& replica, const ServingStage& stage) {
+Line vllm_activations(Sheet& sheet, const Plan& plan, const Replica& replica, const ServingStage& stage) {
   const VllmRun run = vllm_run(plan);
-  Line layer = layer_line(plan, replica, run.tokens, run.sequences, run.keeps_gate_up);
+  Line layer = layer_line(sheet, plan, replica, run.tokens, run.sequences, run.keeps_gate_up);
   if (!stage.has_head) return layer;
   Line sampler =
-      leaf("activations", "Activations",
-           {times("n", std::min(run.sequences, run.tokens), "sequences"),
-            times("V", plan.subject->architecture.vocab, "logits"), times("", run.bytes_a_logit, "B a logit")},
-           "the sampler's copies of the logits, not divided by tp; vllm start-up logs and vllm#32558", 0.3);
+      sheet.leaf("activations", "Activations",
+                 {times("n", std::min(run.sequences, run.tokens), "sequences"),
+                  times("V", plan.subject->architecture.vocab, "logits"), times("", run.bytes_a_logit, "B a logit")},
+                 "the sampler's copies of the logits, not divided by tp; vllm start-up logs and vllm#32558", 0.3);
   return sampler.bytes > layer.bytes ? sampler : layer;
 }
 
@@ -121,10 +123,10 @@ bool copies_inputs(const Plan& plan, const Replica& replica) {
   return replica.pp > 1 && all && !llamacpp_build(plan.engine_version).one_buffer;
 }
 
-Line compute_buffer(const Plan& plan, double elements, const char* what, const char* note) {
-  return leaf("activations", "Compute buffer",
-              {times("u", plan.ubatch, "tokens of a micro-batch"), times("", 4, "B"), times("a", elements, what)}, note,
-              0.1);
+Line compute_buffer(Sheet& sheet, const Plan& plan, double elements, const char* what, const char* note) {
+  return sheet.leaf("activations", "Compute buffer",
+                    {times("u", plan.ubatch, "tokens of a micro-batch"), times("", 4, "B"), times("a", elements, what)},
+                    note, 0.1);
 }
 
 /// The widest MLP. Of a dense layer gate, up and, since they are fused, their product, and two copies of the stream:
@@ -171,28 +173,28 @@ double copied_head_bytes(const Plan& plan, const ServingStage& stage, const Llam
 /// llama.cpp's compute buffer, on every device: the largest of what logits, attention and an MLP hold. Masks are let go
 /// of where they have been cast, but not where there are four of them. Reproduces logs of sixteen models to 1%:
 /// 3584.09 MiB of GLM-4.5-Air at 131072 cells and micro-batches of 4096.
-Line llamacpp_activations(const Plan& plan, const Replica& replica, const ServingStage& stage) {
+Line llamacpp_activations(Sheet& sheet, const Plan& plan, const Replica& replica, const ServingStage& stage) {
   const Architecture& a = plan.subject->architecture;
   const LlamacppBuild build = llamacpp_build(plan.engine_version);
   const bool copies = copies_inputs(plan, replica);
   const Masks masks = masks_of(plan, build, copies);
   const double held = copies ? kInputCopies * (masks.given + a.hidden) : 0, given = copies ? 0 : masks.given;
   const double scores_of = plan.flash ? 0 : a.heads * llamacpp_context(plan);
-  Line logits = compute_buffer(plan, (build.logits_of_slots ? 0 : a.vocab) + a.hidden + held, "logits and hidden",
-                               "llama.cpp compute buffer: logits of a micro-batch in fp32");
+  Line logits = compute_buffer(sheet, plan, (build.logits_of_slots ? 0 : a.vocab) + a.hidden + held,
+                               "logits and hidden", "llama.cpp compute buffer: logits of a micro-batch in fp32");
   if (const double head = copied_head_bytes(plan, stage, build); head > 0) {
     logits.id = "logits";
     logits.label = "Logits of a micro-batch";
-    logits = group("activations", "Compute buffer",
-                   {std::move(logits), leaf("copied_head", "Copy of the output head", {times("", head, "B")},
-                                            "the head stays in host memory; large batches take a copy of it", 0.02)});
+    logits = sheet.group("activations", "Compute buffer",
+                         {logits, sheet.leaf("copied_head", "Copy of the output head", {times("", head, "B")},
+                                             "the head stays in host memory; large batches take a copy of it", 0.02)});
   }
-  Line scores = compute_buffer(plan, scores_of + given + masks.cast + held + token_elements(plan),
+  Line scores = compute_buffer(sheet, plan, scores_of + given + masks.cast + held + token_elements(plan),
                                plan.flash ? "masks and hidden" : "scores, mask and hidden",
                                plan.flash ? "llama.cpp compute buffer: the mask of attention"
                                           : "llama.cpp compute buffer without flash attention: scores in fp32");
   const double kept = masks.cast > 0 ? masks.cast : given;
-  Line mlp = compute_buffer(plan, mlp_elements(plan, build) + kept + held, "MLP, mask and hidden",
+  Line mlp = compute_buffer(sheet, plan, mlp_elements(plan, build) + kept + held, "MLP, mask and hidden",
                             "llama.cpp compute buffer: an MLP's widths in fp32");
   Line& larger = scores.bytes > logits.bytes ? scores : logits;
   return mlp.bytes > larger.bytes ? mlp : larger;
@@ -200,81 +202,83 @@ Line llamacpp_activations(const Plan& plan, const Replica& replica, const Servin
 
 /// TensorRT-LLM holds logits of every slot in fp32 beside a full batch; its C++ runtime (before 1.0) a workspace of
 /// top-p besides, sorted probabilities and ids of the whole vocabulary and their copies (layers/topPSamplingLayer.cu).
-Line trtllm_activations(const Plan& plan, const Replica& replica, const ServingStage& stage) {
-  Line layer = layer_line(plan, replica, plan.batch_tokens, plan.max_seqs);
+Line trtllm_activations(Sheet& sheet, const Plan& plan, const Replica& replica, const ServingStage& stage) {
+  Line layer = layer_line(sheet, plan, replica, plan.batch_tokens, plan.max_seqs);
   if (!stage.has_head) return layer;
   const double bytes = plan.engine_version.starts_with("0") ? 20 : 4;
   layer.id = "layer";
   layer.label = "A batch through the widest layer";
-  Line logits = leaf("logits", "Logits of every slot",
-                     {times("n", plan.max_seqs, "sequences"), times("V", plan.subject->architecture.vocab, "logits"),
-                      times("", bytes, "B a logit")},
-                     "fp32 logits; before 1.0 with the workspace of top-p", 0.5);
-  return group("activations", "Activations", {std::move(layer), std::move(logits)});
+  Line logits = sheet.leaf("logits", "Logits of every slot",
+                           {times("n", plan.max_seqs, "sequences"),
+                            times("V", plan.subject->architecture.vocab, "logits"), times("", bytes, "B a logit")},
+                           "fp32 logits; before 1.0 with the workspace of top-p", 0.5);
+  return sheet.group("activations", "Activations", {layer, logits});
 }
 
-Line activations_line(const Plan& plan, const Replica& replica, const ServingStage& stage) {
-  if (plan.engine == Engine::llamacpp) return llamacpp_activations(plan, replica, stage);
-  if (plan.engine == Engine::vllm) return vllm_activations(plan, replica, stage);
-  if (plan.engine == Engine::trtllm) return trtllm_activations(plan, replica, stage);
-  return layer_line(plan, replica, plan.batch_tokens, plan.max_seqs);
+Line activations_line(Sheet& sheet, const Plan& plan, const Replica& replica, const ServingStage& stage) {
+  if (plan.engine == Engine::llamacpp) return llamacpp_activations(sheet, plan, replica, stage);
+  if (plan.engine == Engine::vllm) return vllm_activations(sheet, plan, replica, stage);
+  if (plan.engine == Engine::trtllm) return trtllm_activations(sheet, plan, replica, stage);
+  return layer_line(sheet, plan, replica, plan.batch_tokens, plan.max_seqs);
 }
 
-Line graphs_line(const Plan& plan, const ServingStage& stage) {
-  if (!plan.graphs || !torch_engine(plan)) return nothing("graphs", "CUDA graphs");
-  return leaf("graphs", "CUDA graphs",
-              {times("L", static_cast<double>(stage.count), "layers"), times("", kGraphBytesALayer, "B a layer")},
-              "fitted on start-up logs of vllm and sglang, 28 to 61 layers", 0.5);
+Line graphs_line(Sheet& sheet, const Plan& plan, const ServingStage& stage) {
+  if (!plan.graphs || !torch_engine(plan)) return nothing(sheet, "graphs", "CUDA graphs");
+  return sheet.leaf("graphs", "CUDA graphs",
+                    {times("L", static_cast<double>(stage.count), "layers"), times("", kGraphBytesALayer, "B a layer")},
+                    "fitted on start-up logs of vllm and sglang, 28 to 61 layers", 0.5);
 }
 
-Line buffers_line(const Plan& plan, const Replica& replica) {
-  std::vector<Line> children;
+Line buffers_line(Sheet& sheet, const Plan& plan, const Replica& replica) {
+  LineList children(sheet);
   if (plan.engine == Engine::sglang && plan.max_len > 0) {
     children.push_back(
-        leaf("request_table", "Request to token table",
-             {times("n", plan.max_seqs, "requests"), times("s", plan.max_len, "tokens"), times("", 4, "B")},
-             "sglang memory_pool.py, ReqToTokenPool", 0.01));
+        sheet.leaf("request_table", "Request to token table",
+                   {times("n", plan.max_seqs, "requests"), times("s", plan.max_len, "tokens"), times("", 4, "B")},
+                   "sglang memory_pool.py, ReqToTokenPool", 0.01));
   }
   if (plan.engine == Engine::vllm) {
-    children.push_back(
-        leaf("non_torch", "Outside PyTorch",
-             {times("", vllm_run(plan).second_runner ? kNonTorchOfSecondRunner : kNonTorchBytes, "B")},
-             "non-torch memory of vllm start-up logs, 0.01 to 0.35 GiB; with the second runner 0.26 to 1.15", 0.8));
+    children.push_back(sheet.leaf(
+        "non_torch", "Outside PyTorch",
+        {times("", vllm_run(plan).second_runner ? kNonTorchOfSecondRunner : kNonTorchBytes, "B")},
+        "non-torch memory of vllm start-up logs, 0.01 to 0.35 GiB; with the second runner 0.26 to 1.15", 0.8));
   }
   if (plan.engine == Engine::vllm && plan.subject->architecture.has_vision && vllm_run(plan).caches_encoder) {
-    children.push_back(leaf("encoder_cache", "Encoder cache",
-                            {times("T", plan.batch_tokens, "tokens of a batch"),
-                             times("h", plan.subject->architecture.hidden, "hidden size"), times("", kHalf, "B")},
-                            "a batch of the tower's outputs (vllm v1/worker/gpu_model_runner.py, profile_run)", 0.3));
+    children.push_back(sheet.leaf("encoder_cache", "Encoder cache",
+                                  {times("T", plan.batch_tokens, "tokens of a batch"),
+                                   times("h", plan.subject->architecture.hidden, "hidden size"), times("", kHalf, "B")},
+                                  "a batch of the tower's outputs (vllm v1/worker/gpu_model_runner.py, profile_run)",
+                                  0.3));
   }
   if (replica.tp * replica.dp * replica.pp > 1 && torch_engine(plan)) {
-    children.push_back(leaf("communication", "Communication", {times("", communication_bytes(*plan.accelerator), "B")},
-                            "NCCL channels and all-reduce buffers", 1));
+    children.push_back(sheet.leaf("communication", "Communication",
+                                  {times("", communication_bytes(*plan.accelerator), "B")},
+                                  "NCCL channels and all-reduce buffers", 1));
   }
-  return children.empty() ? nothing("buffers", "Buffers") : group("buffers", "Buffers", std::move(children));
+  return children.empty() ? nothing(sheet, "buffers", "Buffers") : sheet.group("buffers", "Buffers", children);
 }
 
-Line context_line(const Plan& plan) {
-  return leaf("context", "CUDA context", {times("", context_bytes(*plan.accelerator), "B")},
-              "total - free before loading, of vllm start-up logs", 0.3);
+Line context_line(Sheet& sheet, const Plan& plan) {
+  return sheet.leaf("context", "CUDA context", {times("", context_bytes(*plan.accelerator), "B")},
+                    "total - free before loading, of vllm start-up logs", 0.3);
 }
 
 }  // namespace
 
-Line host_compute_line(const Plan& plan) {
+Line host_compute_line(Sheet& sheet, const Plan& plan) {
   const LlamacppBuild build = llamacpp_build(plan.engine_version);
   const bool copies = copies_inputs(plan, replica_of(plan));
   const double streams = build.embeds_twice ? 2 : 1, given = masks_of(plan, build, copies).given;
   const double masks = build.inputs_apart ? 0 : (copies ? kInputCopies : 1) * given;
-  return leaf("activations", "Compute buffer",
-              {times("u", plan.ubatch, "tokens of a micro-batch"), times("", 4, "B"),
-               times("c + h", masks + streams * plan.subject->architecture.hidden, "mask and hidden")},
-              "llama.cpp: attention mask and embeddings in fp32", 0.1);
+  return sheet.leaf("activations", "Compute buffer",
+                    {times("u", plan.ubatch, "tokens of a micro-batch"), times("", 4, "B"),
+                     times("c + h", masks + streams * plan.subject->architecture.hidden, "mask and hidden")},
+                    "llama.cpp: attention mask and embeddings in fp32", 0.1);
 }
 
-RuntimeLines runtime_lines(const Plan& plan, const Replica& replica, const ServingStage& stage) {
-  return {activations_line(plan, replica, stage), graphs_line(plan, stage), buffers_line(plan, replica),
-          context_line(plan)};
+RuntimeLines runtime_lines(Sheet& sheet, const Plan& plan, const Replica& replica, const ServingStage& stage) {
+  return {activations_line(sheet, plan, replica, stage), graphs_line(sheet, plan, stage),
+          buffers_line(sheet, plan, replica), context_line(sheet, plan)};
 }
 
 }  // namespace vram

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "engine/line.h"
 #include "engine/serving/replica.h"
+#include "engine/sheet.h"
 
 namespace vram {
 
@@ -10,9 +10,9 @@ struct RuntimeLines {
   Line activations, graphs, buffers, context;
   uint64_t bytes() const { return activations.bytes + graphs.bytes + buffers.bytes + context.bytes; }
 };
-RuntimeLines runtime_lines(const Plan& plan, const Replica& replica, const ServingStage& stage);
+RuntimeLines runtime_lines(Sheet& sheet, const Plan& plan, const Replica& replica, const ServingStage& stage);
 
 /// What llama.cpp works in on the host, whatever is offloaded.
-Line host_compute_line(const Plan& plan);
+Line host_compute_line(Sheet& sheet, const Plan& plan);
 
 }  // namespace vram

@@ -19,30 +19,30 @@ double whole_share(double share, double of) { return std::floor(share * of + 1e-
 bool weights_known(const Plan& plan) { return plan.subject->nominal_parameters > 0; }
 
 /// A preallocated pool: what the requests at the plan's concurrency use of it, and the rest.
-Line pool_line(const Plan& plan, const Replica& replica, const StageCapacity& stage) {
+Line pool_line(Sheet& sheet, const Plan& plan, const Replica& replica, const StageCapacity& stage) {
   const char* note = "the engine's whole budget, allocated at start";
   const auto budget = static_cast<uint64_t>(stage.budget_bytes);
-  Line used = demand_line(plan, stage.groups, requests_per_rank(plan, replica));
+  Line used = demand_line(sheet, plan, stage.groups, requests_per_rank(plan, replica));
   if (stage.groups.empty() || used.bytes > budget) {
-    return leaf("kv_cache", "KV cache", {times("", stage.budget_bytes, "B left for the pool")}, note);
+    return sheet.leaf("kv_cache", "KV cache", {times("", stage.budget_bytes, "B left for the pool")}, note);
   }
   used.id = "requests";
   used.label = "Requests in flight";
-  Line spare = leaf("spare", "Room for more", {times("", static_cast<double>(budget - used.bytes), "B")});
-  return group("kv_cache", "KV cache", {std::move(used), std::move(spare)}, note);
+  Line spare = sheet.leaf("spare", "Room for more", {times("", static_cast<double>(budget - used.bytes), "B")});
+  return sheet.group("kv_cache", "KV cache", {used, spare}, note);
 }
 
-Line cache_line(const Plan& plan, const Replica& replica, const StageCapacity& stage) {
-  if (preallocates(plan)) return pool_line(plan, replica, stage);
-  if (stage.groups.empty()) return leaf("kv_cache", "KV cache", {times("", 0, "B")});
-  Line line = demand_line(plan, stage.groups, requests_per_rank(plan, replica));
+Line cache_line(Sheet& sheet, const Plan& plan, const Replica& replica, const StageCapacity& stage) {
+  if (preallocates(plan)) return pool_line(sheet, plan, replica, stage);
+  if (stage.groups.empty()) return sheet.leaf("kv_cache", "KV cache", {times("", 0, "B")});
+  Line line = demand_line(sheet, plan, stage.groups, requests_per_rank(plan, replica));
   line.id = "kv_cache";
   line.label = "KV cache";
   return line;
 }
 
 /// Figures above 2^53 are refused by name.
-void refuse_too_large(const std::vector<Line>& lines, ServingBill& bill) {
+void refuse_too_large(Lines lines, ServingBill& bill) {
   for (const Line& line : lines) {
     if (line.too_large)
       bill.faults.push_back(
@@ -50,14 +50,9 @@ void refuse_too_large(const std::vector<Line>& lines, ServingBill& bill) {
   }
 }
 
-void fill_lines(const Plan& plan, const Replica& replica, const StageCapacity& stage, ServingBill& bill) {
-  bill.lines = {stage.weights,
-                cache_line(plan, replica, stage),
-                stage.runtime.activations,
-                stage.runtime.graphs,
-                stage.runtime.buffers,
-                stage.runtime.context,
-                stage.reserve};
+void fill_lines(Sheet& sheet, const Plan& plan, const Replica& replica, const StageCapacity& stage, ServingBill& bill) {
+  bill.lines = LineList(sheet, {stage.weights, cache_line(sheet, plan, replica, stage), stage.runtime.activations,
+                                stage.runtime.graphs, stage.runtime.buffers, stage.runtime.context, stage.reserve});
   bill.device_bytes = total_bytes(bill.lines);
   bill.band_bytes = total_band_bytes(bill.lines);
   if (weights_known(plan)) bill.weights_bytes_per_gpu = stage.weights.bytes;
@@ -65,13 +60,13 @@ void fill_lines(const Plan& plan, const Replica& replica, const StageCapacity& s
 }
 
 /// Figures of the whole model, of a GPU and of one request.
-void fill_cache_figures(const Plan& plan, const StageCapacity& stage, ServingBill& bill) {
+void fill_cache_figures(Sheet& sheet, const Plan& plan, const StageCapacity& stage, ServingBill& bill) {
   const std::vector<CacheGroup> whole = cache_groups(plan, Replica{}, whole_model(plan));
   if (whole.empty()) return;
   bill.kv_bytes_per_token = token_bytes(whole, false);
   bill.kv_bytes_per_token_beyond_window = token_bytes(whole, true);
   bill.kv_bytes_per_token_per_gpu = token_bytes(stage.groups, false);
-  bill.request_lines = request_lines(plan, whole, 1, request_tokens(plan));
+  bill.request_lines = request_lines(sheet, plan, whole, 1, request_tokens(plan));
   refuse_too_large(bill.request_lines, bill);
   bill.kv_bytes_per_request = total_bytes(bill.request_lines);
 }
@@ -114,8 +109,8 @@ void fill_pools_apart(const Plan& plan, const Replica& replica, const StageCapac
       ceil_div(plan.concurrency * (1 - plan.long_share), brief) + ceil_div(plan.concurrency * plan.long_share, longer);
 }
 
-void fill_host(const Plan& plan, const Replica& replica, const StageCapacity& stage, ServingBill& bill) {
-  bill.host_lines = host_lines(plan);
+void fill_host(Sheet& sheet, const Plan& plan, const Replica& replica, const StageCapacity& stage, ServingBill& bill) {
+  bill.host_lines = host_lines(sheet, plan);
   refuse_too_large(bill.host_lines, bill);
   if (bill.host_lines.empty()) return;
   bill.host_bytes = total_bytes(bill.host_lines);
@@ -201,11 +196,14 @@ ServingBill serving_bill(const Plan& plan) {
   bill.capacity_bytes = static_cast<uint64_t>(std::max(0.0, plan.gpu_mem * (1 - plan.margin)));
   bill.faults = serving_faults(plan);
   if (!bill.faults.empty()) return bill;
+  const auto writes = std::make_shared<Sheet>();
+  bill.sheet = writes;
+  Sheet& sheet = *writes;
   const Replica replica = replica_of(plan);
-  const StageCapacity stage = tightest_stage(plan, replica);
-  fill_lines(plan, replica, stage, bill);
-  fill_cache_figures(plan, stage, bill);
-  fill_host(plan, replica, stage, bill);
+  const StageCapacity stage = tightest_stage(sheet, plan, replica);
+  fill_lines(sheet, plan, replica, stage, bill);
+  fill_cache_figures(sheet, plan, stage, bill);
+  fill_host(sheet, plan, replica, stage, bill);
   if (!bill.faults.empty()) return napkin_only(bill);
   fill_capacity(plan, replica, stage, bill);
   fill_pools_apart(plan, replica, stage, bill);

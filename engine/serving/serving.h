@@ -1,11 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
-#include "engine/line.h"
 #include "engine/plan/plan.h"
+#include "engine/sheet.h"
 #include "engine/training/training.h"
 
 namespace vram {
@@ -17,6 +18,7 @@ struct ServingNapkin {
 
 /// One replica. Per GPU where the name says so. Figures that do not apply are empty.
 struct ServingBill {
+  std::shared_ptr<const Sheet> sheet;  // of all the lines; null where there are none
   Verdict verdict = Verdict::invalid;
   std::optional<uint64_t> weights_bytes_per_gpu, kv_bytes_per_token, kv_bytes_per_token_beyond_window,
       kv_bytes_per_token_per_gpu, kv_bytes_per_request, kv_budget_bytes_per_gpu, kv_tokens;
@@ -26,12 +28,12 @@ struct ServingBill {
   std::optional<double> max_concurrency_short, max_concurrency_long, replicas_needed_apart;
   const char* bound = "";  // "memory", "compute", "bandwidth"
   uint64_t device_bytes = 0, band_bytes = 0, capacity_bytes = 0;
-  std::vector<Line> lines;  // weights kv_cache activations graphs buffers context reserve; one GPU
+  Lines lines;  // weights kv_cache activations graphs buffers context reserve; one GPU
   std::optional<double> flops_per_token, prefill_seconds, ttft_seconds, ttft_burst_seconds, decode_seconds_per_token,
       tokens_per_second, requests_per_second, usd_per_million_tokens;
   std::optional<double> speed_band;  // half-width on every time and rate, as a share
-  std::vector<Line> request_lines;   // how kv_bytes_per_request comes about
-  std::vector<Line> host_lines;      // of the replica, in host memory: weights kv_cache swap
+  Lines request_lines;               // how kv_bytes_per_request comes about
+  Lines host_lines;                  // of the replica, in host memory: weights kv_cache swap
   std::optional<uint64_t> host_bytes;
   std::optional<double> swapped_requests;
   ServingNapkin napkin;

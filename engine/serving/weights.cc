@@ -424,41 +424,41 @@ SectionText parcel_text(const WeightParcel& parcel, double narrowest_bits, doubl
   return texts[parcel.bits > narrowest_bits ? 1 : 0][spread];
 }
 
-Line parcel_line(const SectionText& text, const WeightParcel& parcel) {
+Line parcel_line(Sheet& sheet, const SectionText& text, const WeightParcel& parcel) {
   if (parcel.section == WeightSection::rounding) {
-    return leaf(text.id, text.label, {times("", parcel.elements, "B")}, kAllocatorRule, 1);
+    return sheet.leaf(text.id, text.label, {times("", parcel.elements, "B")}, kAllocatorRule, 1);
   }
   // Band: loaded weights of 20 start-up logs lie within 0.5% (16 bit) to 2% (quantised) of parameters x bits.
-  return leaf(text.id, text.label, parcel_factors(parcel), "parameters, matrix by matrix, x bits of the storage format",
-              parcel.bits < 16 ? 0.02 : 0.005);
+  return sheet.leaf(text.id, text.label, parcel_factors(parcel),
+                    "parameters, matrix by matrix, x bits of the storage format", parcel.bits < 16 ? 0.02 : 0.005);
 }
 
-Line section_line(const SectionText& text, const std::vector<WeightParcel>& parcels) {
-  if (parcels.size() == 1) return parcel_line(text, parcels.front());
+Line section_line(Sheet& sheet, const SectionText& text, const std::vector<WeightParcel>& parcels) {
+  if (parcels.size() == 1) return parcel_line(sheet, text, parcels.front());
   double narrowest = parcels.front().bits, most_gpus = 1;
   for (const WeightParcel& parcel : parcels) {
     narrowest = std::min(narrowest, parcel.bits);
     most_gpus = std::max(most_gpus, parcel.divisor);
   }
-  std::vector<Line> lines;
+  LineList lines(sheet);
   for (const WeightParcel& parcel : parcels) {
-    lines.push_back(parcel_line(parcel_text(parcel, narrowest, most_gpus), parcel));
+    lines.push_back(parcel_line(sheet, parcel_text(parcel, narrowest, most_gpus), parcel));
   }
-  return group(text.id, text.label, gather_twins(std::move(lines)));
+  return sheet.group(text.id, text.label, gather_twins(sheet, lines));
 }
 
 }  // namespace
 
-Line weights_line(const std::vector<WeightParcel>& parcels) {
-  std::vector<Line> children;
+Line weights_line(Sheet& sheet, const std::vector<WeightParcel>& parcels) {
+  LineList children(sheet);
   for (size_t s = 0; s < kSections.size(); ++s) {
     std::vector<WeightParcel> own;
     for (const WeightParcel& parcel : parcels) {
       if (parcel.section == static_cast<WeightSection>(s)) own.push_back(parcel);
     }
-    if (!own.empty()) children.push_back(section_line(kSections[s], own));
+    if (!own.empty()) children.push_back(section_line(sheet, kSections[s], own));
   }
-  return group("weights", "Weights", std::move(children));
+  return sheet.group("weights", "Weights", children);
 }
 
 double touched_experts(double experts, double experts_per_token, double batch) {

@@ -2,8 +2,8 @@
 
 #include <vector>
 
-#include "engine/line.h"
 #include "engine/serving/replica.h"
+#include "engine/sheet.h"
 
 namespace vram {
 
@@ -43,7 +43,7 @@ std::vector<WeightParcel> weight_parcels(const Plan& plan, const Replica& replic
 WeightParcel allocator_rounding(const Plan& plan, const Replica& replica, const ServingStage& stage);
 
 /// The line `weights` of one GPU.
-Line weights_line(const std::vector<WeightParcel>& parcels);
+Line weights_line(Sheet& sheet, const std::vector<WeightParcel>& parcels);
 
 /// Bytes of the weights of so many bits that are read for one token of a stage, of experts all: no embedding table.
 struct ReadBytes {

@@ -5,11 +5,11 @@
 #include <iterator>
 #include <string_view>
 
+#include "engine/sheet.h"
 #include "engine/training/bands.h"
 #include "engine/training/prompts.h"
 #include "engine/training/states.h"
 #include "engine/training/storage.h"
-#include "engine/training/sum_line.h"
 
 namespace vram {
 namespace {
@@ -63,9 +63,9 @@ Factors tensor_factors(const Plan& plan, const SavedSum& sum, const InFlight& in
 
 double band_share(const SavedTensor& t) { return t.area == Area::mixer ? kMixerBand : kActivationsBand; }
 
-Line tensor_leaf(const Plan& plan, const SavedSum& sum, const InFlight& in_flight) {
+Line tensor_leaf(Sheet& sheet, const Plan& plan, const SavedSum& sum, const InFlight& in_flight) {
   const SavedTensor& t = sum.tensor;
-  return leaf(t.id, t.label, tensor_factors(plan, sum, in_flight), t.note, band_share(t));
+  return sheet.leaf(t.id, t.label, tensor_factors(plan, sum, in_flight), t.note, band_share(t));
 }
 
 Amount sum_amount(const Plan& plan, const std::vector<SavedSum>& sums, const InFlight& in_flight) {
@@ -89,16 +89,14 @@ constexpr AreaName kAreas[] = {{Area::norms, "norms", "Norms and residual"},
                                {Area::adapters, "adapters", "Inputs of adapters"},
                                {Area::dropout, "dropout", "Dropout"}};
 
-std::vector<Line> area_lines(const Plan& plan, const std::vector<SavedSum>& sums, const InFlight& in_flight) {
-  std::vector<Line> areas;
-  areas.reserve(std::size(kAreas) + 4);  // checkpoints, outputs and the working layer may follow
+LineList area_lines(Sheet& sheet, const Plan& plan, const std::vector<SavedSum>& sums, const InFlight& in_flight) {
+  LineList areas(sheet, std::size(kAreas) + 4);  // checkpoints, outputs and the working layer may follow
   for (const AreaName& name : kAreas) {
     const auto belongs = [&name](const SavedSum& sum) { return sum.tensor.area == name.area && sum.layers > 0; };
-    std::vector<Line> children;
-    children.reserve(static_cast<size_t>(std::count_if(sums.begin(), sums.end(), belongs)));
+    LineList children(sheet, static_cast<size_t>(std::count_if(sums.begin(), sums.end(), belongs)));
     for (const SavedSum& sum : sums)
-      if (belongs(sum)) children.push_back(tensor_leaf(plan, sum, in_flight));
-    if (!children.empty()) areas.push_back(sum_line(name.id, name.label, std::move(children)));
+      if (belongs(sum)) children.push_back(tensor_leaf(sheet, plan, sum, in_flight));
+    if (!children.empty()) areas.push_back(sheet.sum(name.id, name.label, children));
   }
   return areas;
 }
@@ -237,33 +235,35 @@ StageActivations::StageActivations(const Plan& plan, const Stage& stage, const M
 }
 
 /// The layer under differentiation: what of it is computed again (all of it where no other is left), and its gradients.
-Line StageActivations::working_line(const std::vector<SavedSum>& sums) const {
-  std::vector<Line> children = area_lines(plan_, sums, {});
-  children.push_back(leaf("gradients", "Gradients of activations", gradient_factors(plan_, working_->gradient_bytes),
-                          "two gradients of the inner width, one of the layer's output; measured on PyTorch 2.6",
-                          kActivationsBand));
-  return sum_line("working", "Layer in backward", std::move(children));
+Line StageActivations::working_line(Sheet& sheet, const std::vector<SavedSum>& sums) const {
+  LineList children = area_lines(sheet, plan_, sums, {});
+  children.push_back(sheet.leaf(
+      "gradients", "Gradients of activations", gradient_factors(plan_, working_->gradient_bytes),
+      "two gradients of the inner width, one of the layer's output; measured on PyTorch 2.6", kActivationsBand));
+  return sheet.sum("working", "Layer in backward", children);
 }
 
-std::array<Line, kMoments> StageActivations::lines(double chunks_in_flight) const {
+std::array<Line, kMoments> StageActivations::lines(Sheet& sheet, double chunks_in_flight) const {
   if (working_ == nullptr) {
-    const Line none = sum_line("activations", "Activations", {});
+    const Line none = sheet.nothing("activations", "Activations");
     return {none, none, none};
   }
   const InFlight in_flight = in_flight_of(plan_, chunks_in_flight, chunks_);
   const InFlight never_offloaded = {chunks_in_flight, chunks_};
-  std::vector<Line> forward = area_lines(plan_, saved_, in_flight), backward = forward;
-  for (const SavedSum& sum : checkpoints_) forward.push_back(tensor_leaf(plan_, sum, in_flight));
-  for (const SavedSum& sum : widened_checkpoints_) backward.push_back(tensor_leaf(plan_, sum, in_flight));
+  LineList forward = area_lines(sheet, plan_, saved_, in_flight);
+  LineList backward(sheet, forward.size() + 4);
+  backward.append(forward);
+  for (const SavedSum& sum : checkpoints_) forward.push_back(tensor_leaf(sheet, plan_, sum, in_flight));
+  for (const SavedSum& sum : widened_checkpoints_) backward.push_back(tensor_leaf(sheet, plan_, sum, in_flight));
   for (const SavedSum& sum : outputs_) {
-    forward.push_back(tensor_leaf(plan_, sum, never_offloaded));
+    forward.push_back(tensor_leaf(sheet, plan_, sum, never_offloaded));
     backward.push_back(forward.back());
   }
-  for (const SavedSum& sum : outliving_) forward.push_back(tensor_leaf(plan_, sum, {}));
-  backward.push_back(working_line(working_->recomputed));
-  return {sum_line("activations", "Activations", std::move(forward), kActivationsNote),
-          sum_line("activations", "Activations", std::move(backward), kActivationsNote),
-          sum_line("activations", "Activations", lines_of(working_line(working_->last)))};
+  for (const SavedSum& sum : outliving_) forward.push_back(tensor_leaf(sheet, plan_, sum, {}));
+  backward.push_back(working_line(sheet, working_->recomputed));
+  return {sheet.sum("activations", "Activations", forward, kActivationsNote),
+          sheet.sum("activations", "Activations", backward, kActivationsNote),
+          sheet.group("activations", "Activations", {working_line(sheet, working_->last)})};
 }
 
 std::array<Amount, kMoments> StageActivations::amounts(double chunks_in_flight) const {

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "engine/line.h"
+#include "engine/sheet.h"
 #include "engine/training/layer_tensors.h"
 #include "engine/training/pipeline.h"
 
@@ -55,11 +55,11 @@ class StageActivations {
   StageActivations(const Plan& plan, const Stage& stage, const ModelTensors& tensors, WorkingLayers& layers);
 
   /// The line of each moment, and what it comes to without being made.
-  std::array<Line, kMoments> lines(double chunks_in_flight) const;
+  std::array<Line, kMoments> lines(Sheet& sheet, double chunks_in_flight) const;
   std::array<Amount, kMoments> amounts(double chunks_in_flight) const;
 
  private:
-  Line working_line(const std::vector<SavedSum>& sums) const;
+  Line working_line(Sheet& sheet, const std::vector<SavedSum>& sums) const;
 
   const Plan& plan_;
   const WorkingLayer* working_ = nullptr;  // null without layers

@@ -1,9 +1,9 @@
 #include <cmath>
 
+#include "engine/sheet.h"
 #include "engine/training/bands.h"
 #include "engine/training/overheads.h"
 #include "engine/training/states.h"
-#include "engine/training/sum_line.h"
 #include "engine/units.h"
 
 namespace vram {
@@ -19,12 +19,12 @@ constexpr double kFirstBytes = 1.45 * kGiB - kOnePeerBytes;
 
 constexpr const char* kNote = "NCCL's buffers of a communicator, measured on A100s with NVLink: NVIDIA/nccl issue 964";
 
-Line communicator(const char* id, const char* label, double ranks, double count) {
+Line communicator(Sheet& sheet, const char* id, const char* label, double ranks, double count) {
   Factors factors;
   if (count != 1) factors.push_back(times("n", count, "communicators"));
   factors.push_back(ranks > 2 ? times("B", kTwoPeersBytes, "bytes, two peers a channel")
                               : times("B", kOnePeerBytes, "bytes, one peer a channel"));
-  return leaf(id, label, std::move(factors), kNote, kOverheadsBand);
+  return sheet.leaf(id, label, std::move(factors), kNote, kOverheadsBand);
 }
 
 bool has_model_group(const Plan& plan) {
@@ -37,12 +37,12 @@ bool shares_embedding(const Plan& plan, const Stage& stage) {
 
 }  // namespace
 
-Line communication_line(const Plan& plan, const Stage& stage) {
+Line communication_line(Sheet& sheet, const Plan& plan, const Stage& stage) {
   const char* label = "Communication";
-  if (plan.has(Key::overhead)) return leaf("communication", label, {times("B", 0, "in `overhead`")});
-  std::vector<Line> children;
+  if (plan.has(Key::overhead)) return sheet.leaf("communication", label, {times("B", 0, "in `overhead`")});
+  LineList children(sheet);
   const auto add = [&](const char* id, const char* name, double ranks, double count = 1) {
-    if (ranks > 1) children.push_back(communicator(id, name, ranks, count));
+    if (ranks > 1) children.push_back(communicator(sheet, id, name, ranks, count));
   };
   add("tensor", "Tensor parallel", plan.tp);
   add("data", "Data parallel", plan.dp());
@@ -53,12 +53,12 @@ Line communication_line(const Plan& plan, const Stage& stage) {
   // core/parallel_state.py).
   if (has_model_group(plan)) add("model", "Ranks of one model", plan.tp * plan.pp);
   if (shares_embedding(plan, stage)) add("embedding", "Shared embedding", 2);
-  if (children.empty()) return sum_line("communication", label, {});
-  children.push_back(leaf("first", "Kernels and proxies", {times("B", kFirstBytes, "bytes")},
-                          "first barrier of two ranks, 1.45 GiB, less its communicator: stas00/ml-engineering, "
-                          "performance",
-                          kOverheadsBand));
-  return sum_line("communication", label, std::move(children), kNote);
+  if (children.empty()) return sheet.nothing("communication", label);
+  children.push_back(sheet.leaf("first", "Kernels and proxies", {times("B", kFirstBytes, "bytes")},
+                                "first barrier of two ranks, 1.45 GiB, less its communicator: stas00/ml-engineering, "
+                                "performance",
+                                kOverheadsBand));
+  return sheet.sum("communication", label, children, kNote);
 }
 
 }  // namespace vram

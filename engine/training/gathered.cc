@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include "engine/sheet.h"
 #include "engine/training/bands.h"
 #include "engine/training/states.h"
 #include "engine/training/storage.h"
-#include "engine/training/sum_line.h"
 
 namespace vram {
 namespace {
@@ -20,11 +20,11 @@ double gathered_bits(const Plan& plan, const ParameterGroup& group) {
   return 8 * compute_bytes(plan);
 }
 
-Line unit_leaf(const Plan& plan, const ParameterGroup& group, double copies, const char* note) {
+Line unit_leaf(Sheet& sheet, const Plan& plan, const ParameterGroup& group, double copies, const char* note) {
   Factors factors = count_factors(plan, group);
   if (copies != 1) factors.push_back(times("u", copies, "layers at once"));
   push_bits(gathered_bits(plan, group), "bytes each", factors);
-  return leaf(group.id, group.label, std::move(factors), note, kBuffersBand);
+  return sheet.leaf(group.id, group.label, std::move(factors), note, kBuffersBand);
 }
 
 /// torchtune's full recipes make embedding and head units of their own, unless they are one table
@@ -34,66 +34,63 @@ bool shards_outer_apart(const Plan& plan) {
 }
 
 /// The unit around the layers: embedding, head, final norm. It stays gathered from forward to the end of backward.
-Line root_unit(const Plan& plan, const GatheredUnits& units, PhaseKind phase) {
+Line root_unit(Sheet& sheet, const Plan& plan, const GatheredUnits& units, PhaseKind phase) {
   const bool apart = shards_outer_apart(plan);
-  std::vector<Line> children;
-  children.reserve(units.root.size());
+  LineList children(sheet, units.root.size());
   for (const ParameterGroup& g : units.root)
     if (!apart || (g.linear && phase == PhaseKind::loss))
       children.push_back(
-          unit_leaf(plan, g, 1, "torch.distributed.fsdp: the root module is not resharded after forward"));
-  return sum_line("root", "Embedding and head", std::move(children));
+          unit_leaf(sheet, plan, g, 1, "torch.distributed.fsdp: the root module is not resharded after forward"));
+  return sheet.sum("root", "Embedding and head", children);
 }
 
 /// The layer that computes and the one that is prefetched; in the loss backward's first. FSDP prefetches in backward
 /// only (torch.distributed.fsdp, forward_prefetch), and frees a layer before the next one is gathered.
-Line layer_units(const Plan& plan, const Stage& stage, const GatheredUnits& units, PhaseKind phase) {
+Line layer_units(Sheet& sheet, const Plan& plan, const Stage& stage, const GatheredUnits& units, PhaseKind phase) {
   const bool fsdp_forward = phase == PhaseKind::forward && plan.framework == Framework::fsdp;
   const bool at_the_end = phase == PhaseKind::backward && holds_layer_inputs(plan);  // fullest with the last layer
   const bool alone = phase == PhaseKind::loss || fsdp_forward || at_the_end;
   const double count = alone ? 1 : std::min(2.0, std::max(1.0, stage.layers));
-  std::vector<Line> children;
-  children.reserve(units.layer.size());
+  LineList children(sheet, units.layer.size());
   for (const ParameterGroup& g : units.layer)
-    children.push_back(unit_leaf(plan, g, count, "torch.distributed.fsdp: the current unit and the prefetched one"));
-  return sum_line("units", "Gathered layers", std::move(children));
+    children.push_back(
+        unit_leaf(sheet, plan, g, count, "torch.distributed.fsdp: the current unit and the prefetched one"));
+  return sheet.sum("units", "Gathered layers", children);
 }
 
 /// A layer's gradient is whole until it is reduced and scattered.
-Line gradient_unit(const Plan& plan, const GatheredUnits& units) {
-  std::vector<Line> children;
-  children.reserve(units.layer.size());
+Line gradient_unit(Sheet& sheet, const Plan& plan, const GatheredUnits& units) {
+  LineList children(sheet, units.layer.size());
   for (const ParameterGroup& g : units.layer)
-    children.push_back(unit_leaf(plan, g, 1, "torch.distributed.fsdp: reduce-scatter takes the whole gradient"));
-  return sum_line("gradient", "Gradient of a layer", std::move(children));
+    children.push_back(unit_leaf(sheet, plan, g, 1, "torch.distributed.fsdp: reduce-scatter takes the whole gradient"));
+  return sheet.sum("gradient", "Gradient of a layer", children);
 }
 
-Line fsdp_units(const Plan& plan, const Stage& stage, const GatheredUnits& units, PhaseKind phase) {
-  std::vector<Line> children = lines_of(root_unit(plan, units, phase), layer_units(plan, stage, units, phase));
-  if (trains_all(plan) && phase == PhaseKind::backward) children.push_back(gradient_unit(plan, units));
-  return sum_line("gathered", "Gathered weights", std::move(children),
-                  "weights in compute precision beside a rank's own share");
+Line fsdp_units(Sheet& sheet, const Plan& plan, const Stage& stage, const GatheredUnits& units, PhaseKind phase) {
+  LineList children(sheet, {root_unit(sheet, plan, units, phase), layer_units(sheet, plan, stage, units, phase)});
+  if (trains_all(plan) && phase == PhaseKind::backward) children.push_back(gradient_unit(sheet, plan, units));
+  return sheet.sum("gathered", "Gathered weights", children, "weights in compute precision beside a rank's own share");
 }
 
 /// Every parameter once in 16 bit: what is not resharded (ZeRO 1 and 2 of FSDP), what autocast keeps of its casts.
-Line whole_copy(const Plan& plan, const std::vector<ParameterGroup>& groups, bool linears_only, const char* note) {
-  std::vector<Line> children;
-  children.reserve(groups.size());
+Line whole_copy(Sheet& sheet, const Plan& plan, const std::vector<ParameterGroup>& groups, bool linears_only,
+                const char* note) {
+  LineList children(sheet, groups.size());
   for (const ParameterGroup& g : groups)
-    if (g.linear || !linears_only) children.push_back(unit_leaf(plan, g, 1, note));
-  return sum_line("gathered", "16-bit copy of the weights", std::move(children));
+    if (g.linear || !linears_only) children.push_back(unit_leaf(sheet, plan, g, 1, note));
+  return sheet.sum("gathered", "16-bit copy of the weights", children);
 }
 
 /// stage3_max_live_parameters and stage3_max_reuse_distance: 1e9 (DeepSpeed, docs/code-docs/source/zero3.rst).
-Line deepspeed_live(const Plan& plan, const std::vector<ParameterGroup>& groups) {
+Line deepspeed_live(Sheet& sheet, const Plan& plan, const std::vector<ParameterGroup>& groups) {
   double elements = 0;
   for (const ParameterGroup& g : groups) elements += elements_a_rank(plan, g);
   const double live = std::min(elements, 1e9);
   Factors factors = {times("P", live, "live parameters")};
   push_bits(8 * compute_bytes(plan), "bytes each", factors);
-  return sum_line(
-      "gathered", "Gathered weights",
-      {leaf("live", "Live parameters", std::move(factors), "DeepSpeed, stage3_max_live_parameters", kBuffersBand)});
+  return sheet.group("gathered", "Gathered weights",
+                     {sheet.leaf("live", "Live parameters", std::move(factors), "DeepSpeed, stage3_max_live_parameters",
+                                 kBuffersBand)});
 }
 
 /// fp32 weights that compute in 16 bit.
@@ -121,18 +118,19 @@ GatheredUnits gathered_units(const Plan& plan, const Stage& stage) {
   return {outer_parameters(plan, stage), largest_layer(plan, stage)};
 }
 
-Line gathered_line(const Plan& plan, const Stage& stage, const std::vector<ParameterGroup>& groups,
+Line gathered_line(Sheet& sheet, const Plan& plan, const Stage& stage, const std::vector<ParameterGroup>& groups,
                    const GatheredUnits& units, PhaseKind phase) {
-  Line none = sum_line("gathered", "Gathered weights", {});
+  Line none = sheet.nothing("gathered", "Gathered weights");
   if (phase == PhaseKind::optimizer) return none;
-  if (gathers_units(plan)) return fsdp_units(plan, stage, units, phase);
+  if (gathers_units(plan)) return fsdp_units(sheet, plan, stage, units, phase);
   if (reshards(plan)) return none;
-  if (lives_by_deepspeed(plan)) return deepspeed_live(plan, groups);
+  if (lives_by_deepspeed(plan)) return deepspeed_live(sheet, plan, groups);
   if (fully_sharded(plan) && is_mixed(plan))
-    return whole_copy(plan, groups, false,
+    return whole_copy(sheet, plan, groups, false,
                       "torch.distributed.fsdp, SHARD_GRAD_OP: not resharded between forward and backward");
   if (plan.framework == Framework::ddp && (is_mixed(plan) || runs_autocast(plan)))
-    return whole_copy(plan, groups, true, "torch.autocast keeps each linear's cast until backward (autocast_mode.cpp)");
+    return whole_copy(sheet, plan, groups, true,
+                      "torch.autocast keeps each linear's cast until backward (autocast_mode.cpp)");
   return none;
 }
 

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "engine/line.h"
+#include "engine/sheet.h"
 #include "engine/training/parameters.h"
 
 namespace vram {
@@ -18,18 +18,18 @@ GatheredUnits gathered_units(const Plan& plan, const Stage& stage);
 
 /// Weights in compute precision that a rank holds beside its own share: units gathered for computing (FSDP, ZeRO-3),
 /// 16-bit copies of fp32 weights (autocast).
-Line gathered_line(const Plan& plan, const Stage& stage, const std::vector<ParameterGroup>& groups,
+Line gathered_line(Sheet& sheet, const Plan& plan, const Stage& stage, const std::vector<ParameterGroup>& groups,
                    const GatheredUnits& units, PhaseKind phase);
 
 /// What matrix products work in: alike on every stage and in every phase.
-Line workspace_line(const Plan& plan);
+Line workspace_line(Sheet& sheet, const Plan& plan);
 
 /// Buffers that are alike in every phase of a stage: the workspace, quantised weights.
-std::vector<Line> lasting_buffers(const Plan& plan, const Stage& stage, const std::vector<ParameterGroup>& groups,
-                                  const Line& workspace);
+LineList lasting_buffers(Sheet& sheet, const Plan& plan, const Stage& stage, const std::vector<ParameterGroup>& groups,
+                         const Line& workspace);
 
 /// Those, optimizer temporaries, communication buckets, fp32 gradient copies.
-Line buffers_line(const Plan& plan, const Stage& stage, const std::vector<ParameterGroup>& groups,
-                  const std::vector<Line>& lasting, PhaseKind phase);
+Line buffers_line(Sheet& sheet, const Plan& plan, const Stage& stage, const std::vector<ParameterGroup>& groups,
+                  Lines lasting, PhaseKind phase);
 
 }  // namespace vram

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
+#include "engine/sheet.h"
 #include "engine/training/activations.h"
 #include "engine/training/bands.h"
 #include "engine/training/parameters.h"
 #include "engine/training/states.h"
 #include "engine/training/storage.h"
-#include "engine/training/sum_line.h"
 
 namespace vram {
 namespace {
@@ -56,24 +56,26 @@ double vocabulary(const Plan& plan) {
 }
 
 /// Gradient of the head's weight, `bytes` of an element.
-Line head_gradient_leaf(const Plan& plan, double bytes, const char* note) {
-  return leaf("head_gradient", "Gradient of the head",
-              {times("V", vocabulary(plan), "vocabulary"), times("h", plan.subject->architecture.hidden, "hidden"),
-               times("B", bytes, "bytes each"), over("tp", plan.tp, "tensor parallel")},
-              note, kLogitsBand);
+Line head_gradient_leaf(Sheet& sheet, const Plan& plan, double bytes, const char* note) {
+  return sheet.leaf(
+      "head_gradient", "Gradient of the head",
+      {times("V", vocabulary(plan), "vocabulary"), times("h", plan.subject->architecture.hidden, "hidden"),
+       times("B", bytes, "bytes each"), over("tp", plan.tp, "tensor parallel")},
+      note, kLogitsBand);
 }
 
 /// Fused with the head, no copy of the logits outlives its chunk (Liger kernels, arXiv 2410.10989, section 3.2):
 /// the chunk's size is chosen so that it has as many elements as the hidden states.
-std::vector<Line> fused_lines(const Plan& plan) {
+LineList fused_lines(Sheet& sheet, const Plan& plan) {
   Factors factors;
   push_tokens(plan, factors);
   factors.push_back(times("h", plan.subject->architecture.hidden, "hidden"));
   factors.push_back(times("B", 2 * compute_bytes(plan), "gradient of the hidden states, chunk of logits"));
-  std::vector<Line> lines = lines_of(leaf("chunk", "A chunk of logits", std::move(factors),
-                                          "Liger kernels, arXiv 2410.10989, section 3.2", kLogitsBand));
+  LineList lines(sheet, {sheet.leaf("chunk", "A chunk of logits", std::move(factors),
+                                    "Liger kernels, arXiv 2410.10989, section 3.2", kLogitsBand)});
   if (trains_all(plan))
-    lines.push_back(head_gradient_leaf(plan, compute_bytes(plan), "Liger kernels, ops/fused_linear_cross_entropy.py"));
+    lines.push_back(
+        head_gradient_leaf(sheet, plan, compute_bytes(plan), "Liger kernels, ops/fused_linear_cross_entropy.py"));
   return lines;
 }
 
@@ -84,28 +86,28 @@ void push_logits(const Plan& plan, double bytes, Factors& factors) {
   if (plan.tp > 1) factors.push_back(over("tp", plan.tp, "tensor parallel"));
 }
 
-Line copies_leaf(const Plan& plan, double bytes) {
+Line copies_leaf(Sheet& sheet, const Plan& plan, double bytes) {
   Factors factors;
   push_logits(plan, bytes, factors);
-  return leaf("copies", "Copies of the logits", std::move(factors),
-              "logits, their fp32 copy, softmax and gradient, by library and loss; measured on PyTorch 2.6",
-              kLogitsBand);
+  return sheet.leaf("copies", "Copies of the logits", std::move(factors),
+                    "logits, their fp32 copy, softmax and gradient, by library and loss; measured on PyTorch 2.6",
+                    kLogitsBand);
 }
 
 /// Losses of prediction modules come before the model's own and wait for its backward: with their fp32 softmax, in
 /// place with the logits that hold it.
-Line predictions_leaf(const Plan& plan, double modules) {
+Line predictions_leaf(Sheet& sheet, const Plan& plan, double modules) {
   Factors factors = {times("n", modules, "predictions")};
   push_logits(plan, plan.loss == Loss::inplace ? compute_bytes(plan) : 4, factors);
-  return leaf("predictions", "Softmax of predictions", std::move(factors),
-              "Megatron-LM, core/transformer/multi_token_prediction.py, process_mtp_loss", kLogitsBand);
+  return sheet.leaf("predictions", "Softmax of predictions", std::move(factors),
+                    "Megatron-LM, core/transformer/multi_token_prediction.py, process_mtp_loss", kLogitsBand);
 }
 
 constexpr double kLitgptChunk = 128;  // positions: litgpt, utils.py, chunked_cross_entropy; finetune/lora.py
 
 /// Gradients of one chunk's log-softmax and logits, fp32 both.
-Line chunk_leaf(const Plan& plan) {
-  return leaf(
+Line chunk_leaf(Sheet& sheet, const Plan& plan) {
+  return sheet.leaf(
       "chunk", "Gradients of a chunk",
       {times("b", plan.micro_batch, "sequences"), times("c", std::min(kLitgptChunk, plan.seq), "tokens a chunk"),
        times("V", vocabulary(plan), "vocabulary"), times("B", 8, "bytes a logit")},
@@ -113,39 +115,40 @@ Line chunk_leaf(const Plan& plan) {
 }
 
 /// The head is a k-bit matrix there, expanded in the precision it was quantised from, fp16, and from that to bf16.
-Line expanded_head_leaf(const Plan& plan) {
-  return leaf("expanded_head", "Expanded head",
-              {times("V", vocabulary(plan), "vocabulary"), times("h", plan.subject->architecture.hidden, "hidden"),
-               times("B", 4, "bytes of an fp16 and a bf16 copy")},
-              "Lightning, fabric/plugins/precision/bitsandbytes.py, _quantize_weight", kLogitsBand);
+Line expanded_head_leaf(Sheet& sheet, const Plan& plan) {
+  return sheet.leaf(
+      "expanded_head", "Expanded head",
+      {times("V", vocabulary(plan), "vocabulary"), times("h", plan.subject->architecture.hidden, "hidden"),
+       times("B", 4, "bytes of an fp16 and a bf16 copy")},
+      "Lightning, fabric/plugins/precision/bitsandbytes.py, _quantize_weight", kLogitsBand);
 }
 
 /// Lightning's precision plugin turns a model's outputs to fp32 (fabric/plugins/precision/half.py, convert_output).
 /// Fullest is either the loss, with fp32 logits and log-softmax and one chunk's gradients, or the head's backward, with
 /// fp32 logits, their 16-bit gradients and a head that is expanded.
-std::vector<Line> litgpt_lines(const Plan& plan) {
-  std::vector<Line> loss = lines_of(copies_leaf(plan, bytes_per_logit(plan)), chunk_leaf(plan));
+LineList litgpt_lines(Sheet& sheet, const Plan& plan) {
+  LineList loss(sheet, {copies_leaf(sheet, plan, bytes_per_logit(plan)), chunk_leaf(sheet, plan)});
   if (trains_all(plan) || plan.base != Base::nf4) return loss;
-  std::vector<Line> head = lines_of(copies_leaf(plan, 4 + 2), expanded_head_leaf(plan));
-  return total_bytes(head) > total_bytes(loss) ? head : loss;
+  LineList head(sheet, {copies_leaf(sheet, plan, 4 + 2), expanded_head_leaf(sheet, plan)});
+  return total_bytes(head) > total_bytes(loss) ? std::move(head) : std::move(loss);
 }
 
-std::vector<Line> loss_lines(const Plan& plan, const Stage& stage) {
-  if (plan.loss == Loss::fused) return fused_lines(plan);
-  if (plan.library == Library::litgpt && plan.loss == Loss::full) return litgpt_lines(plan);
-  std::vector<Line> lines = lines_of(copies_leaf(plan, bytes_per_logit(plan)));
+LineList loss_lines(Sheet& sheet, const Plan& plan, const Stage& stage) {
+  if (plan.loss == Loss::fused) return fused_lines(sheet, plan);
+  if (plan.library == Library::litgpt && plan.loss == Loss::full) return litgpt_lines(sheet, plan);
+  LineList lines(sheet, {copies_leaf(sheet, plan, bytes_per_logit(plan))});
   if (const double modules = prediction_modules(plan, stage); modules > 0)
-    lines.push_back(predictions_leaf(plan, modules));
+    lines.push_back(predictions_leaf(sheet, plan, modules));
   // The head runs a chunk at a time, too: while the logits' gradients wait, its weight's gradient and one chunk's to be
   // added to it.
   if (plan.loss == Loss::chunked && plan.library == Library::torchtune && trains_all(plan))
     lines.push_back(
-        head_gradient_leaf(plan, 2 * compute_bytes(plan), "torchtune, modules/transformer.py, chunked_output"));
+        head_gradient_leaf(sheet, plan, 2 * compute_bytes(plan), "torchtune, modules/transformer.py, chunked_output"));
   return lines;
 }
 
 /// Input in fp32 and normalised copy of the final norm, its output (the head's input), the last layer's output.
-Line final_norm_leaf(const Plan& plan) {
+Line final_norm_leaf(Sheet& sheet, const Plan& plan) {
   const double e = compute_bytes(plan);
   const bool fused = plan.kernels == Kernels::fused || plan.compile || plan.subject->architecture.norm != "rmsnorm";
   Factors factors;
@@ -153,28 +156,29 @@ Line final_norm_leaf(const Plan& plan) {
   factors.push_back(times("h", plan.subject->architecture.hidden, "hidden"));
   factors.push_back(times("B", fused ? 2 * e : 4 + 3 * e, "bytes each"));
   if (plan.sp && plan.tp > 1) factors.push_back(over("tp", plan.tp, "tensor parallel"));
-  return leaf("final_norm", "Final norm", std::move(factors), "as a norm of the layers", kLogitsBand);
+  return sheet.leaf("final_norm", "Final norm", std::move(factors), "as a norm of the layers", kLogitsBand);
 }
 
 /// The head is a linear with a scale, too.
-Line unscaled_leaf(const Plan& plan) {
+Line unscaled_leaf(Sheet& sheet, const Plan& plan) {
   Factors factors;
   push_tokens(plan, factors);
   factors.push_back(times("V", vocabulary(plan), "vocabulary"));
   factors.push_back(times("B", compute_bytes(plan), "bytes each"));
   if (plan.tp > 1) factors.push_back(over("tp", plan.tp, "tensor parallel"));
-  return leaf("unscaled", "Logits before their scale", std::move(factors), "litgpt, adapter_v2.py, AdapterV2Linear",
-              kLogitsBand);
+  return sheet.leaf("unscaled", "Logits before their scale", std::move(factors),
+                    "litgpt, adapter_v2.py, AdapterV2Linear", kLogitsBand);
 }
 
 /// The head reads the whole sequence: Megatron's gathered copy is the buffer of its own that it reuses.
-Line head_input_leaf(const Plan& plan) {
+Line head_input_leaf(Sheet& sheet, const Plan& plan) {
   Factors factors;
   push_tokens(plan, factors);
   factors.push_back(times("h", plan.subject->architecture.hidden, "hidden"));
   factors.push_back(times("B", 2 * compute_bytes(plan), "bytes of it and of its gradient"));
-  return leaf("head_input", "Gathered input of the head", std::move(factors),
-              "torchtitan, models/llama3/parallelize.py: the head's input is gathered along the sequence", kLogitsBand);
+  return sheet.leaf("head_input", "Gathered input of the head", std::move(factors),
+                    "torchtitan, models/llama3/parallelize.py: the head's input is gathered along the sequence",
+                    kLogitsBand);
 }
 
 }  // namespace
@@ -201,22 +205,22 @@ bool has_logit_blocks(const Plan& plan) {
   return plan.library == Library::hf && copies && plan.subject->has_shape;
 }
 
-uint64_t logit_blocks_bytes(const Plan& plan) {
+uint64_t logit_blocks_bytes(Sheet& sheet, const Plan& plan) {
   if (!has_logit_blocks(plan)) return 0;
   // loss/loss_utils.py, forward and backward: 16-bit logits 2, in fp32 4, shifted 4; their gradients 4 and, not in
   // place, log-softmax 4. 18 and 14 bytes; figures of nvidia-smi give 17 to 21 and 14 to 19. Uncast every block is of
   // one size and serves again.
   const double blocks = plan.loss == Loss::full ? 18 : plan.loss == Loss::inplace ? 14 : 0;
-  return copies_leaf(plan, std::max(0.0, blocks - bytes_per_logit(plan))).bytes;
+  return copies_leaf(sheet, plan, std::max(0.0, blocks - bytes_per_logit(plan))).bytes;
 }
 
-Line logits_line(const Plan& plan, const Stage& stage, bool in_loss) {
-  if (!in_loss || !stage.last || !plan.subject->has_shape) return sum_line("logits", "Logits and loss", {});
-  std::vector<Line> lines = loss_lines(plan, stage);
-  if (plan.method == Method::adapter_v2) lines.push_back(unscaled_leaf(plan));
-  lines.push_back(final_norm_leaf(plan));
-  if (plan.sp && plan.tp > 1 && plan.library == Library::torchtitan) lines.push_back(head_input_leaf(plan));
-  return sum_line("logits", "Logits and loss", std::move(lines), "copies of the logits by library and loss");
+Line logits_line(Sheet& sheet, const Plan& plan, const Stage& stage, bool in_loss) {
+  if (!in_loss || !stage.last || !plan.subject->has_shape) return sheet.nothing("logits", "Logits and loss");
+  LineList lines = loss_lines(sheet, plan, stage);
+  if (plan.method == Method::adapter_v2) lines.push_back(unscaled_leaf(sheet, plan));
+  lines.push_back(final_norm_leaf(sheet, plan));
+  if (plan.sp && plan.tp > 1 && plan.library == Library::torchtitan) lines.push_back(head_input_leaf(sheet, plan));
+  return sheet.sum("logits", "Logits and loss", lines, "copies of the logits by library and loss");
 }
 
 }  // namespace vram

@@ -2,12 +2,12 @@
 
 #include <vector>
 
+#include "engine/sheet.h"
 #include "engine/training/bands.h"
 #include "engine/training/parameters.h"
 #include "engine/training/prompts.h"
 #include "engine/training/states.h"
 #include "engine/training/storage.h"
-#include "engine/training/sum_line.h"
 
 namespace vram {
 namespace {
@@ -72,20 +72,20 @@ struct Share {
   bool copied = false;  // stored as the base is
 };
 
-Line state_line(const Plan& plan, const State& state, const std::vector<Share>& shares) {
-  std::vector<Line> children;
+LineList state_leaves(Sheet& sheet, const Plan& plan, const State& state, const std::vector<Share>& shares) {
+  LineList leaves(sheet, shares.size());
   for (const Share& share : shares) {
     Factors factors = share.count;
     push_bits(share.copied ? state.copied_bits : state.bits, "bytes a parameter", factors);
     if (plan.zero >= state.zero_stage && share.shards > 1)
       factors.push_back(over("n", share.shards, "ranks of the sharding group"));
     push_kept_share(plan, state.offloaded, factors);
-    children.push_back(
-        leaf(share.id, share.label, std::move(factors),
-             "LoRA, arXiv 2106.09685, section 4.1; LLaMA-Adapter, 2303.16199; precision of the adapters by library",
-             kStatesBand));
+    leaves.push_back(sheet.leaf(
+        share.id, share.label, std::move(factors),
+        "LoRA, arXiv 2106.09685, section 4.1; LLaMA-Adapter, 2303.16199; precision of the adapters by library",
+        kStatesBand));
   }
-  return sum_line(state.id, state.label, std::move(children));
+  return leaves;
 }
 
 std::vector<Share> shares_of(const Plan& plan, const Stage& stage) {
@@ -154,13 +154,18 @@ double adapter_parameters(const Plan& plan, const Stage& stage) {
   return plan.lora_rank * (adapted_widths(plan, stage, false) + adapted_widths(plan, stage, true));
 }
 
-Line adapters_line(const Plan& plan, const Stage& stage) {
-  if (trains_all(plan)) return sum_line("adapters", "Adapters", {});
+Line adapters_line(Sheet& sheet, const Plan& plan, const Stage& stage) {
+  if (trains_all(plan)) return sheet.nothing("adapters", "Adapters");
   const std::vector<Share> shares = shares_of(plan, stage);
-  if (shares.empty()) return sum_line("adapters", "Adapters", {});
-  std::vector<Line> children;
-  for (const State& state : states_of(plan)) children.push_back(state_line(plan, state, shares));
-  return sum_line("adapters", "Adapters", std::move(children));
+  if (shares.empty()) return sheet.nothing("adapters", "Adapters");
+  LineList children(sheet);
+  for (const State& state : states_of(plan))
+    children.push_back(sheet.sum(state.id, state.label, state_leaves(sheet, plan, state, shares)));
+  return sheet.sum("adapters", "Adapters", children);
+}
+
+LineList adapter_weights(Sheet& sheet, const Plan& plan, const Stage& stage) {
+  return state_leaves(sheet, plan, states_of(plan).front(), shares_of(plan, stage));
 }
 
 }  // namespace vram

@@ -14,11 +14,12 @@ namespace {
 
 /// States, and what DeepSpeed keeps of gradients for the optimizer.
 uint64_t state_bytes(const Plan& plan, const Stage& stage) {
+  Sheet sheet(Detail::totals);
   const std::vector<ParameterGroup> groups = stage_parameters(plan, stage);
-  return weights_line(plan, groups).bytes + gradients_line(plan, groups, true).bytes +
-         optimizer_line(plan, groups).bytes + adapters_line(plan, stage).bytes +
-         buffers_line(plan, stage, groups, lasting_buffers(plan, stage, groups, workspace_line(plan)),
-                      PhaseKind::reduce)
+  return weights_line(sheet, plan, groups).bytes + gradients_line(sheet, plan, groups, true).bytes +
+         optimizer_line(sheet, plan, groups).bytes + adapters_line(sheet, plan, stage).bytes +
+         buffers_line(sheet, plan, stage, groups,
+                      lasting_buffers(sheet, plan, stage, groups, workspace_line(sheet, plan)), PhaseKind::reduce)
              .bytes;
 }
 

@@ -4,9 +4,9 @@
 #include <cmath>
 
 #include "engine/hardware/context.h"
+#include "engine/sheet.h"
 #include "engine/training/bands.h"
 #include "engine/training/states.h"
-#include "engine/training/sum_line.h"
 
 namespace vram {
 namespace {
@@ -67,33 +67,33 @@ Amount fragmentation_amount(const Plan& plan, const Holdings& held, double room)
   return cache;
 }
 
-Line fragmentation_line(const Plan& plan, const Holdings& held, double room) {
+Line fragmentation_line(Sheet& sheet, const Plan& plan, const Holdings& held, double room) {
   Parts parts = parts_of(plan, held);
   const uint64_t cached_band = parts.cached_band;
-  Line share = leaf("share", "Fragments", std::move(parts.share), kShareNote, kFragmentationBand);
+  Line share = sheet.leaf("share", "Fragments", std::move(parts.share), kShareNote, kFragmentationBand);
   Line blocks =
-      leaf("blocks", "Blocks that phases do not share", std::move(parts.blocks), kBlocksNote, kFragmentationBand);
+      sheet.leaf("blocks", "Blocks that phases do not share", std::move(parts.blocks), kBlocksNote, kFragmentationBand);
   blocks.band_bytes += cached_band;
-  Line all = sum_line("fragmentation", "Fragmentation", lines_of(std::move(share), std::move(blocks)));
+  Line all = sheet.group("fragmentation", "Fragmentation", {std::move(share), std::move(blocks)});
   if (fits(all, room)) return all;
-  Line cache = leaf("cache", "Cached blocks, as many as there is room for", cache_factors(room),
-                    "PyTorch, c10/cuda/CUDACachingAllocator.cpp: before it fails it frees what it caches");
+  Line cache = sheet.leaf("cache", "Cached blocks, as many as there is room for", cache_factors(room),
+                          "PyTorch, c10/cuda/CUDACachingAllocator.cpp: before it fails it frees what it caches");
   cache.band_bytes = std::min(all.band_bytes, cache.bytes + cached_band);
-  return sum_line("fragmentation", "Fragmentation", lines_of(std::move(cache)));
+  return sheet.group("fragmentation", "Fragmentation", {std::move(cache)});
 }
 
-Line context_line(const Plan& plan) {
+Line context_line(Sheet& sheet, const Plan& plan) {
   if (plan.has(Key::overhead))
-    return leaf("context", "Outside PyTorch", {times("B", plan.overhead, "bytes given")}, "given by `overhead`");
-  return sum_line(
+    return sheet.leaf("context", "Outside PyTorch", {times("B", plan.overhead, "bytes given")}, "given by `overhead`");
+  return sheet.group(
       "context", "CUDA context",
-      lines_of(leaf("cuda", "Context", {times("B", context_bytes(*plan.accelerator), "bytes")},
-                    "measured before anything is allocated: 0.47 GiB on an A100, 0.70 on a B200, 0.33 on MI300",
-                    kOverheadsBand),
-               leaf("libraries", "Kernels of libraries", {times("GiB", 0.5, "GiB"), times("B", kGiB, "bytes")},
-                    "modules of cuBLAS, cuDNN, Triton and the framework, loaded when first called; single-GPU "
-                    "nvidia-smi figures of A100s leave 0.3 to 0.6 GiB",
-                    kOverheadsBand)));
+      {sheet.leaf("cuda", "Context", {times("B", context_bytes(*plan.accelerator), "bytes")},
+                  "measured before anything is allocated: 0.47 GiB on an A100, 0.70 on a B200, 0.33 on MI300",
+                  kOverheadsBand),
+       sheet.leaf("libraries", "Kernels of libraries", {times("GiB", 0.5, "GiB"), times("B", kGiB, "bytes")},
+                  "modules of cuBLAS, cuDNN, Triton and the framework, loaded when first called; single-GPU "
+                  "nvidia-smi figures of A100s leave 0.3 to 0.6 GiB",
+                  kOverheadsBand)});
 }
 
 }  // namespace vram

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/line.h"
+#include "engine/sheet.h"
 #include "engine/training/pipeline.h"
 
 namespace vram {
@@ -17,14 +17,14 @@ struct Holdings {
 
 /// What the allocator reserves beyond what is allocated in the fullest phase: a share of what comes and goes, and
 /// blocks that phases do not share; no more than `room` bytes, because it gives cached blocks back before it fails.
-Line fragmentation_line(const Plan& plan, const Holdings& held, double room);
+Line fragmentation_line(Sheet& sheet, const Plan& plan, const Holdings& held, double room);
 /// What that line comes to without being made.
 Amount fragmentation_amount(const Plan& plan, const Holdings& held, double room);
 
 /// What a process takes of the device besides PyTorch's allocator; `overhead` replaces it and communication.
-Line context_line(const Plan& plan);
+Line context_line(Sheet& sheet, const Plan& plan);
 
 /// Communicators: one for each parallel group that the rank is in.
-Line communication_line(const Plan& plan, const Stage& stage);
+Line communication_line(Sheet& sheet, const Plan& plan, const Stage& stage);
 
 }  // namespace vram

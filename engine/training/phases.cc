@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <string_view>
 
+#include "engine/sheet.h"
 #include "engine/training/activations.h"
 #include "engine/training/logits.h"
 #include "engine/training/lora.h"
 #include "engine/training/parameters.h"
 #include "engine/training/states.h"
 #include "engine/training/storage.h"
-#include "engine/training/sum_line.h"
 
 namespace vram {
 namespace {
@@ -68,13 +68,13 @@ uint64_t PhaseAmounts::allocated_bytes() const {
 }
 
 StageLedger::StageLedger(const Plan& plan, const Stage& stage, const ModelTensors& tensors, WorkingLayers& layers,
-                         const Line& workspace, Detail detail)
-    : detail_(detail),
+                         const Line& workspace, Sheet& sheet)
+    : sheet_(sheet),
       activations_(plan, stage, tensors, layers),
-      no_activations_(sum_line("activations", "Activations", {})) {
+      no_activations_(sheet.nothing("activations", "Activations")) {
   const std::vector<ParameterGroup> groups = stage_parameters(plan, stage);
   const Subject subject{plan, stage, groups, gathered_units(plan, stage),
-                        lasting_buffers(plan, stage, groups, workspace)};
+                        lasting_buffers(sheet, plan, stage, groups, workspace)};
   pool_.reserve(kPhaseLines + 3);
   kinds_.reserve(kMostPhases);
   places_.reserve(kMostPhases);
@@ -82,11 +82,11 @@ StageLedger::StageLedger(const Plan& plan, const Stage& stage, const ModelTensor
   if (stage.last && plan.subject->has_shape) add_phase(subject, PhaseKind::loss);
   for (PhaseKind kind : {PhaseKind::backward, PhaseKind::reduce, PhaseKind::optimizer}) add_phase(subject, kind);
   has_logit_blocks_ = has_logit_blocks(plan);
-  if (stage.last) logit_blocks_ = logit_blocks_bytes(plan);
+  if (stage.last) logit_blocks_ = logit_blocks_bytes(sheet, plan);
 }
 
-size_t StageLedger::keep(Line&& line) {
-  pool_.push_back(detail_ == Detail::lines ? std::move(line) : bare(line));
+size_t StageLedger::keep(const Line& line) {
+  pool_.push_back(line);
   return pool_.size() - 1;
 }
 
@@ -97,23 +97,23 @@ void StageLedger::add_phase(const Subject& subject, PhaseKind kind) {
   const PhaseKind last = first ? kind : kinds_.back();
   Places p = first ? Places{} : places_.back();
   if (first) {
-    p[weights] = keep(weights_line(plan, groups));
-    p[optimizer] = keep(optimizer_line(plan, groups));
-    p[adapters] = keep(adapters_line(plan, stage));
+    p[weights] = keep(weights_line(sheet_, plan, groups));
+    p[optimizer] = keep(optimizer_line(sheet_, plan, groups));
+    p[adapters] = keep(adapters_line(sheet_, plan, stage));
   }
   if (first || has_gradients(plan, kind) != has_gradients(plan, last))
-    p[gradients] = keep(gradients_line(plan, groups, has_gradients(plan, kind)));
+    p[gradients] = keep(gradients_line(sheet_, plan, groups, has_gradients(plan, kind)));
   p[activations] = moment_of(kind);
   if (kind == PhaseKind::reduce)
     p[gathered] = places_.front()[gathered];  // as in forward
   else if (first || kind == PhaseKind::optimizer || !units.root.empty() || !units.layer.empty())
-    p[gathered] = keep(gathered_line(plan, stage, groups, units, kind));
+    p[gathered] = keep(gathered_line(sheet_, plan, stage, groups, units, kind));
   const bool expands = kind == PhaseKind::backward && !trains_all(plan);
   if (last == PhaseKind::loss)  // as in forward
     for (const Place place : {logits, buffers}) p[place] = places_.front()[place];
-  if (first || kind == PhaseKind::loss) p[logits] = keep(logits_line(plan, stage, kind == PhaseKind::loss));
+  if (first || kind == PhaseKind::loss) p[logits] = keep(logits_line(sheet_, plan, stage, kind == PhaseKind::loss));
   if (first || kind == PhaseKind::loss || kind >= PhaseKind::reduce || expands)
-    p[buffers] = keep(buffers_line(plan, stage, groups, lasting, kind));
+    p[buffers] = keep(buffers_line(sheet_, plan, stage, groups, lasting, kind));
   kinds_.push_back(kind);
   places_.push_back(p);
 }
@@ -169,19 +169,20 @@ Amount StageLedger::steady(const Plan& plan) const {
 }
 
 std::vector<Phase> StageLedger::phases(double chunks_in_flight) const {
-  const std::array<Line, kMoments> saved = activations_.lines(chunks_in_flight);
+  const std::array<Line, kMoments> saved = activations_.lines(sheet_, chunks_in_flight);
   std::vector<Phase> phases(kinds_.size());
   for (size_t i = 0; i < kinds_.size(); ++i) {
     Phase& phase = phases[i];
     phase.id = phase_id(kinds_[i]);
-    phase.lines.reserve(kPhaseLines + 3);  // fragmentation, context and communication may follow
+    LineList lines(sheet_, kPhaseLines);
     for (size_t line = 0; line < kPhaseLines; ++line) {
       const size_t place = places_[i][line];
       if (line == activations)
-        phase.lines.push_back(place < kMoments ? saved[place] : no_activations_);
+        lines.push_back(place < kMoments ? saved[place] : no_activations_);
       else
-        phase.lines.push_back(pool_[place]);
+        lines.push_back(pool_[place]);
     }
+    phase.lines = lines;
     phase.allocated_bytes = total_bytes(phase.lines);
   }
   return phases;
@@ -191,10 +192,10 @@ const Line& StageLedger::title(size_t phase, size_t line) const {
   return line == activations ? no_activations_ : pool_[places_[phase][line]];
 }
 
-std::vector<Phase> stage_phases(const Plan& plan, const Stage& stage) {
+std::vector<Phase> stage_phases(Sheet& sheet, const Plan& plan, const Stage& stage) {
   const ModelTensors tensors(plan);
   WorkingLayers layers(plan, tensors);
-  return StageLedger(plan, stage, tensors, layers, workspace_line(plan)).phases(stage.chunks_in_flight);
+  return StageLedger(plan, stage, tensors, layers, workspace_line(sheet, plan), sheet).phases(stage.chunks_in_flight);
 }
 
 }  // namespace vram

@@ -3,6 +3,7 @@
 #include <array>
 #include <vector>
 
+#include "engine/sheet.h"
 #include "engine/training/activations.h"
 #include "engine/training/gathered.h"
 #include "engine/training/overheads.h"
@@ -21,16 +22,13 @@ struct PhaseAmounts {
   uint64_t allocated_bytes() const;
 };
 
-/// What a ledger keeps of its lines: all of them, or what they come to, for searches that ask for nothing else.
-enum class Detail : uint8_t { lines, totals };
-
 /// Every line that some phase of a step has on one stage, each made once, and which phase holds which. It serves all
 /// stages that differ from that one in nothing but the chunks in flight.
 class StageLedger {
  public:
-  /// `layers` must outlive it.
+  /// `layers` and the sheet must outlive it.
   StageLedger(const Plan& plan, const Stage& stage, const ModelTensors& tensors, WorkingLayers& layers,
-              const Line& workspace, Detail detail = Detail::lines);
+              const Line& workspace, Sheet& sheet);
 
   std::vector<PhaseAmounts> amounts(double chunks_in_flight) const;
   /// What the allocator has blocks for, of which `allocated` is to be set.
@@ -50,13 +48,13 @@ class StageLedger {
     const Stage& stage;
     const std::vector<ParameterGroup>& groups;
     GatheredUnits units;
-    std::vector<Line> lasting;  // buffers of every phase
+    Lines lasting;  // buffers of every phase
   };
 
-  size_t keep(Line&& line);
+  size_t keep(const Line& line);
   void add_phase(const Subject& subject, PhaseKind kind);
 
-  const Detail detail_;
+  Sheet& sheet_;
   StageActivations activations_;
   Line no_activations_;
   std::vector<Line> pool_;
@@ -67,6 +65,6 @@ class StageLedger {
 };
 
 /// The phases of a step on one stage, line by line.
-std::vector<Phase> stage_phases(const Plan& plan, const Stage& stage);
+std::vector<Phase> stage_phases(Sheet& sheet, const Plan& plan, const Stage& stage);
 
 }  // namespace vram

@@ -19,20 +19,20 @@ Line bare(const Line& line, const Amount& amount) {
 
 }  // namespace
 
-PipelineLedger::PipelineLedger(const Plan& plan, Detail detail)
+PipelineLedger::PipelineLedger(const Plan& plan, Sheet& sheet)
     : plan_(plan),
-      detail_(detail),
+      sheet_(sheet),
       tensors_(plan),
       layers_(plan, tensors_),
-      workspace_(workspace_line(plan)),
-      context_(context_line(plan)),
+      workspace_(workspace_line(sheet, plan)),
+      context_(context_line(sheet, plan)),
       stages_(pipeline_stages(plan)) {}
 
 const PipelineLedger::Alike& PipelineLedger::alike(const Stage& stage) {
   for (const Alike& known : alike_)
     if (hold_the_same(plan_, *known.first, stage)) return known;
-  alike_.push_back(
-      {&stage, StageLedger(plan_, stage, tensors_, layers_, workspace_, detail_), communication_line(plan_, stage)});
+  alike_.push_back({&stage, StageLedger(plan_, stage, tensors_, layers_, workspace_, sheet_),
+                    communication_line(sheet_, plan_, stage)});
   return alike_.back();
 }
 
@@ -69,10 +69,9 @@ std::vector<Phase> PipelineLedger::phases(const Stage& stage) {
   return alike(stage).ledger.phases(stage.chunks_in_flight);
 }
 
-std::vector<Line> PipelineLedger::bare_lines(const Stage& stage, const StagePeak& peak) {
+Lines PipelineLedger::bare_lines(const Stage& stage, const StagePeak& peak) {
   const Alike& held = alike(stage);
-  std::vector<Line> lines;
-  lines.reserve(kBillLines);
+  LineList lines(sheet_, kBillLines);
   for (size_t i = 0; i < kPhaseLines; ++i) lines.push_back(bare(held.ledger.title(peak.phase, i), peak.lines[i]));
   lines.push_back({peak.lines[kPhaseLines], "fragmentation", "Fragmentation", "", {}, {}});
   lines.push_back(bare(context_));
@@ -80,12 +79,11 @@ std::vector<Line> PipelineLedger::bare_lines(const Stage& stage, const StagePeak
   return lines;
 }
 
-std::vector<Line> PipelineLedger::lines(const Stage& stage, const StagePeak& peak, const std::vector<Phase>& phases) {
+Lines PipelineLedger::lines(const Stage& stage, const StagePeak& peak, const std::vector<Phase>& phases) {
   const Alike& held = alike(stage);
-  std::vector<Line> lines;
-  lines.reserve(kBillLines);
+  LineList lines(sheet_, kBillLines);
   for (const Line& line : phases[peak.phase].lines) lines.push_back(line);
-  lines.push_back(fragmentation_line(plan_, peak.held, peak.room));
+  lines.push_back(fragmentation_line(sheet_, plan_, peak.held, peak.room));
   lines.push_back(context_);
   lines.push_back(held.communication);
   return lines;

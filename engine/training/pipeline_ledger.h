@@ -3,6 +3,7 @@
 #include <array>
 #include <vector>
 
+#include "engine/sheet.h"
 #include "engine/training/phases.h"
 
 namespace vram {
@@ -21,10 +22,10 @@ struct StagePeak {
 };
 
 /// The stages of a pipeline, each by its peak or line by line; those that hold the same are worked out together.
-/// The plan must outlive it.
+/// The plan and the sheet must outlive it.
 class PipelineLedger {
  public:
-  explicit PipelineLedger(const Plan& plan, Detail detail = Detail::lines);
+  PipelineLedger(const Plan& plan, Sheet& sheet);
   PipelineLedger(const PipelineLedger&) = delete;
   PipelineLedger& operator=(const PipelineLedger&) = delete;
 
@@ -37,8 +38,8 @@ class PipelineLedger {
   /// Allocated between two steps.
   Amount steady(const Stage& stage) { return alike(stage).ledger.steady(plan_); }
   /// The lines of the peak, `phases` being those of the stage; and their sums only.
-  std::vector<Line> lines(const Stage& stage, const StagePeak& peak, const std::vector<Phase>& phases);
-  std::vector<Line> bare_lines(const Stage& stage, const StagePeak& peak);
+  Lines lines(const Stage& stage, const StagePeak& peak, const std::vector<Phase>& phases);
+  Lines bare_lines(const Stage& stage, const StagePeak& peak);
 
  private:
   struct Alike {
@@ -51,7 +52,7 @@ class PipelineLedger {
   double room(const Alike& alike, uint64_t allocated_bytes) const;
 
   const Plan& plan_;
-  const Detail detail_;
+  Sheet& sheet_;
   ModelTensors tensors_;
   WorkingLayers layers_;
   Line workspace_, context_;

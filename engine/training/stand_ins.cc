@@ -71,7 +71,7 @@ bool has_stand_ins(const Plan& plan) {
          trains_all(plan) && plan.subject->has_shape;
 }
 
-Line stand_ins_line(const Plan& plan, const Stage& stage) {
+Line stand_ins_line(Sheet& sheet, const Plan& plan, const Stage& stage) {
   const Model& model = *plan.subject;
   Shapes shapes(plan);
   for (size_t k = 0; k < model.kinds.size(); ++k)
@@ -80,7 +80,7 @@ Line stand_ins_line(const Plan& plan, const Stage& stage) {
     for (const LayerKind& module : model.mtp) shapes.add_kind(module);
   for (const Matrix& m : model.head)
     if (stage.last && m.part == Part::head) shapes.add({padded_vocab(plan, m.rows) / plan.tp, m.cols});
-  return leaf(
+  return sheet.leaf(
       "stand_ins", "Stand-ins for gradients",
       {times("P", shapes.elements(), "elements of the weights' shapes"), times("B", compute_bytes(plan), "bytes each")},
       "TransformerEngine, pytorch/module/base.py, get_dummy_wgrad; Megatron-LM, core/tensor_parallel/layers.py",

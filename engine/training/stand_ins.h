@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/line.h"
+#include "engine/sheet.h"
 #include "engine/training/pipeline.h"
 
 namespace vram {
@@ -9,6 +9,6 @@ namespace vram {
 bool has_stand_ins(const Plan& plan);
 
 /// One tensor for each shape of a weight on the stage.
-Line stand_ins_line(const Plan& plan, const Stage& stage);
+Line stand_ins_line(Sheet& sheet, const Plan& plan, const Stage& stage);
 
 }  // namespace vram

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <string_view>
 
+#include "engine/sheet.h"
 #include "engine/training/bands.h"
 #include "engine/training/storage.h"
-#include "engine/training/sum_line.h"
 
 namespace vram {
 namespace {
@@ -23,13 +23,13 @@ void push_shards(const Plan& plan, const ParameterGroup& group, double stage, Fa
   if (plan.zero >= stage && group.shards > 1) factors.push_back(over("n", group.shards, "ranks of the sharding group"));
 }
 
-Line state_leaf(const Plan& plan, const ParameterGroup& group, double bits, const char* meaning, double zero_stage,
-                bool offloaded, double band = kStatesBand) {
+Line state_leaf(Sheet& sheet, const Plan& plan, const ParameterGroup& group, double bits, const char* meaning,
+                double zero_stage, bool offloaded, double band = kStatesBand) {
   Factors factors = count_factors(plan, group);
   push_bits(bits, meaning, factors);
   push_shards(plan, group, zero_stage, factors);
   push_kept_share(plan, offloaded, factors);
-  return leaf(group.id, group.label, std::move(factors), kZeroNote, band);
+  return sheet.leaf(group.id, group.label, std::move(factors), kZeroNote, band);
 }
 
 double weight_bits(const Plan& plan, const ParameterGroup& group) {
@@ -52,19 +52,19 @@ bool keeps_constants_whole(const Plan& plan, const ParameterGroup& group) {
   return is_quantised_base(plan, group) && plan.zero >= 3 && group.shards > 1;
 }
 
-Line constants_leaf(const Plan& plan, const ParameterGroup& group, double bits) {
+Line constants_leaf(Sheet& sheet, const Plan& plan, const ParameterGroup& group, double bits) {
   Factors factors = count_factors(plan, group);
   push_bits(bits, "bytes a weight", factors);
-  return leaf(group.id, group.label, std::move(factors), kConstantsNote, weights_band(plan, group));
+  return sheet.leaf(group.id, group.label, std::move(factors), kConstantsNote, weights_band(plan, group));
 }
 
 /// Adafactor's sums of rows and columns.
-Line factored_leaf(const Plan& plan, const ParameterGroup& group, bool offloaded) {
+Line factored_leaf(Sheet& sheet, const Plan& plan, const ParameterGroup& group, bool offloaded) {
   Factors factors = {times("r+c", group.factored, "rows and columns")};
   push_bits(storage_of(plan).moment, "bytes each", factors);
   push_shards(plan, group, 1, factors);
   push_kept_share(plan, offloaded, factors);
-  return leaf(group.id, group.label, std::move(factors), "Adafactor, arXiv 1804.04235, section 3", kStatesBand);
+  return sheet.leaf(group.id, group.label, std::move(factors), "Adafactor, arXiv 1804.04235, section 3", kStatesBand);
 }
 
 double moments_bits(const Plan& plan, const ParameterGroup& group) {
@@ -90,26 +90,25 @@ bool accumulates_whole(const Plan& plan) {
 }
 
 /// A flat parameter holds the frozen and the trained ones of a block, and its gradient is as long.
-Line whole_gradients(const Plan& plan, const std::vector<ParameterGroup>& groups) {
+Line whole_gradients(Sheet& sheet, const Plan& plan, const std::vector<ParameterGroup>& groups) {
   constexpr double kNever = 4;  // no ZeRO stage divides them
   const double bits = frozen_base(plan) ? 8 * compute_bytes(plan) : storage_of(plan).gradient;
-  std::vector<Line> children;
-  children.reserve(groups.size());
+  LineList children(sheet, groups.size());
   for (const ParameterGroup& g : groups)
-    children.push_back(state_leaf(plan, g, bits, "bytes a gradient", kNever, offloads_gradients(plan)));
-  return sum_line("gradients", "Gradients", std::move(children),
-                  "torch.distributed.fsdp, no_sync: unsharded until the last micro-batch");
+    children.push_back(state_leaf(sheet, plan, g, bits, "bytes a gradient", kNever, offloads_gradients(plan)));
+  return sheet.sum("gradients", "Gradients", children,
+                   "torch.distributed.fsdp, no_sync: unsharded until the last micro-batch");
 }
 
 /// Only one gradient lives at a time: the largest matrix's.
-Line gradient_in_flight(const Plan& plan, const std::vector<ParameterGroup>& groups) {
+Line gradient_in_flight(Sheet& sheet, const Plan& plan, const std::vector<ParameterGroup>& groups) {
   double largest = 0;
   for (const ParameterGroup& group : groups) largest = std::max(largest, group.largest / group.split);
   Factors factors = {times("P", largest, "parameters of the largest matrix")};
   push_bits(storage_of(plan).gradient, "bytes a gradient", factors);
-  Line one = leaf("largest", "Largest matrix", std::move(factors),
-                  "optimizer in backward: torch.optim, tutorial on _optimizer_step_in_backward", kStatesBand);
-  return sum_line("gradients", "Gradients", {one});
+  Line one = sheet.leaf("largest", "Largest matrix", std::move(factors),
+                        "optimizer in backward: torch.optim, tutorial on _optimizer_step_in_backward", kStatesBand);
+  return sheet.group("gradients", "Gradients", {one});
 }
 
 }  // namespace
@@ -130,54 +129,50 @@ void push_kept_share(const Plan& plan, bool offloaded, Factors& factors) {
   factors.push_back(times("kept", kept, "share kept on the GPU"));
 }
 
-Line weights_line(const Plan& plan, const std::vector<ParameterGroup>& groups) {
-  std::vector<Line> children, constants;
-  children.reserve(groups.size() + 1);
+Line weights_line(Sheet& sheet, const Plan& plan, const std::vector<ParameterGroup>& groups) {
+  LineList children(sheet, groups.size() + 1), constants(sheet, 0);
   for (const ParameterGroup& g : groups) {
     const double whole = keeps_constants_whole(plan, g) ? unsharded_constants_bits(plan) : 0;
-    children.push_back(state_leaf(plan, g, weight_bits(plan, g) - whole, "bytes a weight", 3, offloads_weights(plan),
-                                  weights_band(plan, g)));
-    if (whole > 0) constants.push_back(constants_leaf(plan, g, whole));
+    children.push_back(state_leaf(sheet, plan, g, weight_bits(plan, g) - whole, "bytes a weight", 3,
+                                  offloads_weights(plan), weights_band(plan, g)));
+    if (whole > 0) constants.push_back(constants_leaf(sheet, plan, g, whole));
   }
   if (!constants.empty())
     children.push_back(
-        sum_line("quantisation", "Constants of the quantiser, on every rank", std::move(constants), kConstantsNote));
-  return sum_line("weights", "Weights", std::move(children), kWeightsNote);
+        sheet.sum("quantisation", "Constants of the quantiser, on every rank", constants, kConstantsNote));
+  return sheet.sum("weights", "Weights", children, kWeightsNote);
 }
 
-Line gradients_line(const Plan& plan, const std::vector<ParameterGroup>& groups, bool present) {
-  if (present && accumulates_whole(plan)) return whole_gradients(plan, groups);
-  if (frozen_base(plan) || !present) return sum_line("gradients", "Gradients", {});
-  if (plan.optimizer_in_backward) return gradient_in_flight(plan, groups);
-  std::vector<Line> children;
-  children.reserve(groups.size());
+Line gradients_line(Sheet& sheet, const Plan& plan, const std::vector<ParameterGroup>& groups, bool present) {
+  if (present && accumulates_whole(plan)) return whole_gradients(sheet, plan, groups);
+  if (frozen_base(plan) || !present) return sheet.nothing("gradients", "Gradients");
+  if (plan.optimizer_in_backward) return gradient_in_flight(sheet, plan, groups);
+  LineList children(sheet, groups.size());
   for (const ParameterGroup& g : groups)
     if (g.trained)
       children.push_back(
-          state_leaf(plan, g, storage_of(plan).gradient, "bytes a gradient", 2, offloads_gradients(plan)));
-  return sum_line("gradients", "Gradients", std::move(children), kStatesNote);
+          state_leaf(sheet, plan, g, storage_of(plan).gradient, "bytes a gradient", 2, offloads_gradients(plan)));
+  return sheet.sum("gradients", "Gradients", children, kStatesNote);
 }
 
-Line optimizer_line(const Plan& plan, const std::vector<ParameterGroup>& groups) {
-  if (frozen_base(plan)) return sum_line("optimizer", "Optimizer", {});
+Line optimizer_line(Sheet& sheet, const Plan& plan, const std::vector<ParameterGroup>& groups) {
+  if (frozen_base(plan)) return sheet.nothing("optimizer", "Optimizer");
   const Storage storage = storage_of(plan);
   const bool offloaded = offloads_optimizer(plan);
-  std::vector<Line> master, moments;
-  master.reserve(groups.size());
-  moments.reserve(groups.size());
+  LineList master(sheet, groups.size()), moments(sheet, groups.size());
   for (const ParameterGroup& g : groups) {
     if (!g.trained) continue;
-    if (storage.master > 0) master.push_back(state_leaf(plan, g, storage.master, "bytes a weight", 1, offloaded));
-    if (storage.factored) moments.push_back(factored_leaf(plan, g, offloaded));
+    if (storage.master > 0)
+      master.push_back(state_leaf(sheet, plan, g, storage.master, "bytes a weight", 1, offloaded));
+    if (storage.factored) moments.push_back(factored_leaf(sheet, plan, g, offloaded));
     const double bits = moments_bits(plan, g);
-    if (bits > 0) moments.push_back(state_leaf(plan, g, bits, "bytes of moments", 1, offloaded));
+    if (bits > 0) moments.push_back(state_leaf(sheet, plan, g, bits, "bytes of moments", 1, offloaded));
   }
-  std::vector<Line> children;
+  LineList children(sheet);
   if (!master.empty())
-    children.push_back(
-        sum_line("master", storage.master == 32 ? "fp32 weights" : "16-bit master weights", std::move(master)));
-  if (!moments.empty()) children.push_back(sum_line("moments", "Moments", std::move(moments)));
-  return sum_line("optimizer", "Optimizer", std::move(children), kStatesNote);
+    children.push_back(sheet.sum("master", storage.master == 32 ? "fp32 weights" : "16-bit master weights", master));
+  if (!moments.empty()) children.push_back(sheet.sum("moments", "Moments", moments));
+  return sheet.sum("optimizer", "Optimizer", children, kStatesNote);
 }
 
 }  // namespace vram

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "engine/line.h"
+#include "engine/sheet.h"
 #include "engine/training/parameters.h"
 
 namespace vram {
@@ -20,9 +20,9 @@ bool is_quantised(const Plan& plan, const ParameterGroup& group);
 bool multiplies_quantised(const Plan& plan, const ParameterGroup& group);
 
 /// What a stage keeps for its parameters, divided as ZeRO (arXiv 1910.02054, section 5) and offloading say.
-Line weights_line(const Plan& plan, const std::vector<ParameterGroup>& groups);
+Line weights_line(Sheet& sheet, const Plan& plan, const std::vector<ParameterGroup>& groups);
 /// `present` false: freed between steps, and not there yet.
-Line gradients_line(const Plan& plan, const std::vector<ParameterGroup>& groups, bool present);
-Line optimizer_line(const Plan& plan, const std::vector<ParameterGroup>& groups);
+Line gradients_line(Sheet& sheet, const Plan& plan, const std::vector<ParameterGroup>& groups, bool present);
+Line optimizer_line(Sheet& sheet, const Plan& plan, const std::vector<ParameterGroup>& groups);
 
 }  // namespace vram

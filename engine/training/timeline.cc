@@ -15,7 +15,7 @@ namespace {
 constexpr double kMostStages = 128, kMostKept = 512;  // beyond: phases only
 constexpr size_t kMostPoints = 1 << 16;               // beyond: whole passes instead of layers
 
-uint64_t bytes_of(const std::vector<Line>& lines, std::string_view id) {
+uint64_t bytes_of(Lines lines, std::string_view id) {
   for (const Line& line : lines)
     if (id == line.id) return line.bytes;
   return 0;
@@ -26,7 +26,7 @@ struct Parts {
   uint64_t gradients = 0, activations = 0, gathered = 0, logits = 0;
 };
 
-Parts parts_of(const std::vector<Line>& lines) {
+Parts parts_of(Lines lines) {
   return {bytes_of(lines, "gradients"), bytes_of(lines, "activations"), bytes_of(lines, "gathered"),
           bytes_of(lines, "logits")};
 }
@@ -64,12 +64,12 @@ const Phase* phase_of(const Memory& memory, std::string_view id) {
   return nullptr;
 }
 
-Memory memory_of(const Plan& plan, const Stage& stage) {
+Memory memory_of(Sheet& sheet, const Plan& plan, const Stage& stage) {
   Memory m;
-  m.phases = stage_phases(plan, stage);
+  m.phases = stage_phases(sheet, plan, stage);
   for (const Phase& phase : m.phases) m.peak = std::max(m.peak, phase.allocated_bytes);
-  const std::vector<Line>& forward = phase_of(m, "forward")->lines;
-  const std::vector<Line>& backward = phase_of(m, "backward")->lines;
+  Lines forward = phase_of(m, "forward")->lines;
+  Lines backward = phase_of(m, "backward")->lines;
   for (const char* id : {"weights", "optimizer", "adapters", "buffers"}) m.kept += bytes_of(forward, id);
   m.gathered = bytes_of(forward, "gathered");
   m.gathered_backward = bytes_of(backward, "gathered");
@@ -128,8 +128,8 @@ int most_in_flight(const std::vector<TimedPass>& passes) {
 /// Writes down one stage's points while its passes go by.
 class StageTrace {
  public:
-  StageTrace(const Plan& plan, const Stage& stage, std::vector<TimedPass> passes, bool by_layer)
-      : memory_(memory_of(plan, stage)), passes_(std::move(passes)), by_layer_(by_layer) {
+  StageTrace(Sheet& sheet, const Plan& plan, const Stage& stage, std::vector<TimedPass> passes, bool by_layer)
+      : memory_(memory_of(sheet, plan, stage)), passes_(std::move(passes)), by_layer_(by_layer) {
     for (size_t c = 0; c < stage.ranges.size(); ++c) chunks_.push_back(chunk_of(plan, stage, static_cast<int>(c)));
     stage_ = stage.index;
     layers_ = std::max(1.0, stage.layers);
@@ -235,8 +235,8 @@ bool has_passes(const Plan& plan) {
 }
 
 /// Without layers, or with too many passes to draw: the phases of a step, one after the other.
-void add_phases(const Plan& plan, const Stage& stage, std::vector<TimelinePoint>& points) {
-  const Memory memory = memory_of(plan, stage);
+void add_phases(Sheet& sheet, const Plan& plan, const Stage& stage, std::vector<TimelinePoint>& points) {
+  const Memory memory = memory_of(sheet, plan, stage);
   const double count = static_cast<double>(memory.phases.size());
   for (size_t i = 0; i < memory.phases.size(); ++i)
     points.push_back(moment_of(static_cast<double>(i) / count, stage.index, memory.phases[i]));
@@ -279,7 +279,7 @@ struct Trace {
   double span = 0;
 };
 
-Trace trace(const Plan& plan, const std::vector<Stage>& stages, std::optional<int> only) {
+Trace trace(Sheet& sheet, const Plan& plan, const std::vector<Stage>& stages, std::optional<int> only) {
   const double drawn = drawn_micro_batches(plan), more = plan.micro_batches() - drawn;
   std::vector<std::vector<TimedPass>> ranks = simulate(plan, stages, static_cast<int>(drawn));
   double span = 0, layers = 0;
@@ -291,7 +291,7 @@ Trace trace(const Plan& plan, const std::vector<Stage>& stages, std::optional<in
   Trace trace{{}, span + 2 * tail + (more > 0 ? more * period : 0)};
   for (size_t i = 0; i < ranks.size(); ++i) {
     if (only && stages[i].index != *only) continue;
-    StageTrace stage(plan, stages[i], std::move(ranks[i]), layers < static_cast<double>(kMostPoints));
+    StageTrace stage(sheet, plan, stages[i], std::move(ranks[i]), layers < static_cast<double>(kMostPoints));
     std::vector<TimelinePoint> own = stage.run(tail);
     if (more > 0) repeat(span / 2, period, more, static_cast<int>(more / directions(plan)), own);
     trace.points.insert(trace.points.end(), own.begin(), own.end());
@@ -304,12 +304,13 @@ Trace trace(const Plan& plan, const std::vector<Stage>& stages, std::optional<in
 std::vector<TimelinePoint> training_timeline(const Plan& plan, double step_seconds, std::optional<int> only) {
   if (!training_faults(plan).empty()) return {};
   const std::vector<Stage> stages = pipeline_stages(plan);
+  Sheet sheet;
   Trace step{{}, 1};
   if (has_passes(plan))
-    step = trace(plan, stages, only);
+    step = trace(sheet, plan, stages, only);
   else
     for (const Stage& stage : stages)
-      if (!only || stage.index == *only) add_phases(plan, stage, step.points);
+      if (!only || stage.index == *only) add_phases(sheet, plan, stage, step.points);
   for (TimelinePoint& point : step.points) point.t *= step_seconds / step.span;
   return std::move(step.points);
 }

@@ -1,13 +1,14 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "engine/line.h"
 #include "engine/model/model.h"
 #include "engine/plan/plan.h"
+#include "engine/sheet.h"
 
 namespace vram {
 
@@ -18,7 +19,7 @@ const char* verdict_word(Verdict verdict);
 struct Phase {
   const char* id = "";  // "forward", "loss", "backward", "reduce", "optimizer"
   uint64_t allocated_bytes = 0;
-  std::vector<Line> lines;  // weights .. buffers; add up to allocated_bytes
+  Lines lines;  // weights .. buffers; add up to allocated_bytes
 };
 
 /// One pipeline stage: its fullest phase.
@@ -28,7 +29,7 @@ struct StageBill {
   uint64_t allocated_bytes = 0, reserved_bytes = 0, device_bytes = 0, band_bytes = 0;
   uint64_t steady_bytes = 0, steady_band_bytes = 0;  // allocated between two steps
   const char* phase = "";
-  std::vector<Line> lines;  // of that phase, sums only (stage_lines has the rest); add up to device_bytes
+  Lines lines;  // of that phase, sums only (stage_lines has the rest); add up to device_bytes
 };
 
 struct TrainingNapkin {
@@ -49,9 +50,10 @@ struct TrainingTotals {
 };
 
 struct TrainingBill : TrainingTotals {
-  std::vector<Line> lines;    // weights gradients optimizer adapters activations logits gathered buffers
-                              // fragmentation context communication, always, in this order
-  std::vector<Phase> phases;  // of that stage
+  std::shared_ptr<const Sheet> sheet;  // of all the lines; null where there are none
+  Lines lines;                         // weights gradients optimizer adapters activations logits gathered buffers
+                                       // fragmentation context communication, always, in this order
+  std::vector<Phase> phases;           // of that stage
   std::vector<StageBill> stages;
   std::optional<uint64_t> host_load_bytes_per_node;  // before the first step
   TrainingNapkin napkin;
@@ -65,7 +67,7 @@ TrainingBill training_bill(const Plan& plan);
 TrainingTotals training_totals(const Plan& plan);
 
 /// The lines of any one stage in its fullest phase, as the bill has them of the fullest stage.
-std::vector<Line> stage_lines(const Plan& plan, size_t stage);
+Lines stage_lines(Sheet& sheet, const Plan& plan, size_t stage);
 
 /// Layers of each pipeline stage: `stages` where given, else as even as possible, surplus to later stages.
 std::vector<double> stage_layers(const Plan& plan);

@@ -62,7 +62,7 @@ StageBill bill_stage(PipelineLedger& ledger, const Stage& stage, const StagePeak
 }
 
 /// A figure above 2^53 is refused by name.
-std::vector<Message> too_large_faults(const std::vector<Line>& lines) {
+std::vector<Message> too_large_faults(Lines lines) {
   std::vector<Message> faults;
   for (const Line& line : lines) {
     if (!line.too_large) continue;
@@ -76,7 +76,8 @@ std::vector<Message> too_large_faults(const std::vector<Line>& lines) {
 
 /// Bills every stage; the bill shown is that of the fullest, the earlier one where two are alike.
 void bill_stages(const Plan& plan, TrainingBill& bill) {
-  PipelineLedger ledger(plan);
+  const auto sheet = std::make_shared<Sheet>();
+  PipelineLedger ledger(plan, *sheet);
   const Stage* fullest = nullptr;
   StagePeak most;
   bill.stages.reserve(ledger.stages().size());
@@ -88,7 +89,7 @@ void bill_stages(const Plan& plan, TrainingBill& bill) {
     most = peak;
   }
   std::vector<Phase> phases = ledger.phases(*fullest);
-  std::vector<Line> lines = ledger.lines(*fullest, most, phases);
+  const Lines lines = ledger.lines(*fullest, most, phases);
   if (too_large(most)) {
     bill.stages.clear();
     bill.faults = too_large_faults(lines);
@@ -96,7 +97,8 @@ void bill_stages(const Plan& plan, TrainingBill& bill) {
   }
   static_cast<TrainingTotals&>(bill) = totals_of(plan, *fullest, most);
   bill.host_load_bytes_per_node = loading_host_bytes_per_node(plan);
-  bill.lines = std::move(lines);
+  bill.sheet = sheet;
+  bill.lines = lines;
   bill.phases = std::move(phases);
 }
 
@@ -138,8 +140,8 @@ TrainingBill training_bill(const Plan& plan) {
   return bill;
 }
 
-std::vector<Line> stage_lines(const Plan& plan, size_t stage) {
-  PipelineLedger ledger(plan);
+Lines stage_lines(Sheet& sheet, const Plan& plan, size_t stage) {
+  PipelineLedger ledger(plan, sheet);
   const Stage& one = ledger.stages()[stage];
   return ledger.lines(one, ledger.peak(one), ledger.phases(one));
 }
@@ -148,7 +150,8 @@ TrainingTotals training_totals(const Plan& plan) {
   TrainingTotals impossible;
   impossible.capacity_bytes = capacity(plan);
   if (!training_faults(plan).empty()) return impossible;
-  PipelineLedger ledger(plan, Detail::totals);
+  Sheet sheet(Detail::totals);
+  PipelineLedger ledger(plan, sheet);
   const Stage* fullest = nullptr;
   StagePeak most;
   const std::span<const Stage> stages = ledger.stages();

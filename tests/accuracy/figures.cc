@@ -57,14 +57,14 @@ struct Amount {
   double value = 0, band = 0;
 };
 
-const Line* line_of(const std::vector<Line>& lines, std::string_view id) {
+const Line* line_of(Lines lines, std::string_view id) {
   for (const Line& line : lines)
     if (id == line.id) return &line;
   return nullptr;
 }
 
 /// Sum of named lines of a bill; bands by the root of the sum of their squares, as the bill's own.
-Amount sum_of(const std::vector<Line>& lines, std::initializer_list<std::string_view> ids) {
+Amount sum_of(Lines lines, std::initializer_list<std::string_view> ids) {
   std::vector<Line> taken;
   for (std::string_view id : ids)
     if (const Line* line = line_of(lines, id)) taken.push_back(*line);
@@ -93,7 +93,8 @@ Amount activations(const TrainingBill& bill, const StageBill& stage) {
 /// estimate_zero3_model_states_mem_needs): weights, optimizer and, as large as its fp32 weights, fp32 gradients; 16-bit
 /// gradients are whole under ZeRO 2, and ZeRO 3 has weights and gradients of the largest layer, which no plan names.
 Amount estimated_states(const Plan& plan, const StageBill& stage, double largest_layer) {
-  const std::vector<Line> lines = stage_lines(plan, static_cast<size_t>(stage.stage));
+  Sheet sheet;
+  const Lines lines = stage_lines(sheet, plan, static_cast<size_t>(stage.stage));
   Amount out = sum_of(lines, {"weights", "optimizer"});
   out.value += sum_of(line_of(lines, "optimizer")->children, {"master"}).value;
   if (plan.zero < 3) out.value += sum_of(lines, {"gradients"}).value * (plan.zero == 2 ? plan.dense_shards() : 1);
@@ -161,7 +162,7 @@ Amount compute_amount(const Report& r, const Measurement& m) {
 
 Amount speed(const ServingBill& s, double value) { return {value, value * s.speed_band.value_or(0)}; }
 
-Amount child_of(const std::vector<Line>& lines, std::string_view id, std::string_view child) {
+Amount child_of(Lines lines, std::string_view id, std::string_view child) {
   const Line* line = line_of(lines, id);
   return line != nullptr ? sum_of(line->children, {child}) : Amount{};
 }

@@ -177,7 +177,8 @@ void set_free_before(ServingMap& m) {
   if (before == 0 && after > 0 && taken_by_weights > 0) before = after + taken_by_weights;
   if (before == 0) return;
   const Plan plan = read_plan(m.share.text()).plan;
-  const RuntimeLines lines = runtime_lines(plan, replica_of(plan), whole_model(plan));
+  Sheet sheet;
+  const RuntimeLines lines = runtime_lines(sheet, plan, replica_of(plan), whole_model(plan));
   double taken = static_cast<double>(lines.context.bytes);
   for (const Line& line : lines.buffers.children)
     if (std::string_view(line.id) == "communication") taken += static_cast<double>(line.bytes);

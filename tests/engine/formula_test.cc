@@ -22,7 +22,7 @@ std::string wrong(const Line& line) {
   return fault.empty() ? "" : std::string(line.id) + ": " + text + " " + fault + ", " + std::to_string(line.bytes);
 }
 
-void check_formulas(const std::vector<Line>& lines, size_t& seen) {
+void check_formulas(Lines lines, size_t& seen) {
   for (const Line& line : lines) {
     if (!line.children.empty()) {
       CHECK(formula(line).empty());
@@ -41,9 +41,10 @@ size_t check_report(const Report& report) {
   size_t seen = 0;
   check_formulas(report.training.lines, seen);
   for (const Phase& phase : report.training.phases) check_formulas(phase.lines, seen);
+  Sheet sheet;
   for (size_t stage = 0; stage < report.training.stages.size(); ++stage)
-    check_formulas(stage_lines(report.plan, stage), seen);
-  for (const Traffic& traffic : report.compute.traffic) check_formulas({traffic.line}, seen);
+    check_formulas(stage_lines(sheet, report.plan, stage), seen);
+  for (const Traffic& traffic : report.compute.traffic) check_formulas({&traffic.line, 1}, seen);
   check_formulas(report.serving.lines, seen);
   check_formulas(report.serving.request_lines, seen);
   check_formulas(report.serving.host_lines, seen);

@@ -25,7 +25,7 @@ bool adds_up(const Line& line) {
   return line.factors.empty() && line.bytes == bytes && line.band_bytes == band;
 }
 
-bool all_add_up(const std::vector<Line>& lines) {
+bool all_add_up(Lines lines) {
   for (const Line& line : lines) {
     if (!adds_up(line)) return false;
   }
@@ -33,7 +33,7 @@ bool all_add_up(const std::vector<Line>& lines) {
 }
 
 /// No two siblings of one id, at any level.
-bool ids_differ(const std::vector<Line>& lines) {
+bool ids_differ(Lines lines) {
   for (size_t i = 0; i < lines.size(); ++i) {
     if (!ids_differ(lines[i].children)) return false;
     for (size_t j = 0; j < i; ++j) {
@@ -46,13 +46,13 @@ bool ids_differ(const std::vector<Line>& lines) {
   return true;
 }
 
-std::string ids(const std::vector<Line>& lines, size_t first = 0, size_t count = 99) {
+std::string ids(Lines lines, size_t first = 0, size_t count = 99) {
   std::string text;
   for (size_t i = first; i < lines.size() && i < first + count; ++i) text.append(lines[i].id).append(" ");
   return text;
 }
 
-uint64_t sum(const std::vector<Line>& lines, size_t count) {
+uint64_t sum(Lines lines, size_t count) {
   uint64_t bytes = 0;
   for (size_t i = 0; i < count; ++i) bytes += lines[i].bytes;
   return bytes;

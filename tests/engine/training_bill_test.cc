@@ -20,7 +20,7 @@ bool adds_up(const Line& l) {
 }
 
 /// No two siblings share an id.
-bool ids_are_unique(const std::vector<Line>& lines) {
+bool ids_are_unique(Lines lines) {
   for (size_t i = 0; i < lines.size(); ++i) {
     for (size_t j = 0; j < i; ++j)
       if (std::string_view(lines[i].id) == lines[j].id) return false;
@@ -221,7 +221,7 @@ TEST_CASE("litgpt's loss is fullest in the cross-entropy, or where a 4-bit head 
   const uint64_t vocab = 32000, head = vocab * 4096;
   CHECK(line(logits(share + "2048"), "chunk").bytes == 2 * 128 * vocab * 8);  // of 128 positions
   CHECK(line(logits(share + "100"), "chunk").bytes == 2 * 100 * vocab * 8);
-  const std::vector<Line> small = logits(share + "1024&method=qlora"), large = logits(share + "8192&method=qlora");
+  const Lines small = logits(share + "1024&method=qlora"), large = logits(share + "8192&method=qlora");
   CHECK(line(small, "copies").bytes == 2 * 1024 * vocab * 6);
   CHECK(line(small, "expanded_head").bytes == 4 * head);
   CHECK(line(large, "copies").bytes == 2 * 8192 * vocab * 8);

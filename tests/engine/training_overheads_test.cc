@@ -172,7 +172,7 @@ TEST_CASE("DeepSpeed's ZeRO holds a bucket of gradients, and bf16 copies of fp32
 TEST_CASE("TransformerEngine keeps a stand-in for each shape of a weight whose gradients are added up in place") {
   // TransformerEngine, pytorch/module/base.py, get_dummy_wgrad.
   const auto stand_ins = [](const std::string& share, size_t stage = 0) {
-    const std::vector<Line> lines = stage_lines(read_plan(share).plan, stage);
+    const Lines lines = stage_lines(read_plan(share).plan, stage);
     return static_cast<double>(line(line(lines, "buffers").children, "stand_ins").bytes);
   };
   const double h = 4096, f = 11008, layer = 3 * h * h + h * h + 2 * f * h + f * h, head = 32000 * h;

@@ -131,7 +131,7 @@ TEST_CASE("Stages that hold the same are billed together, as they would be on th
   for (const Stage& stage : pipeline_stages(p)) {
     const StageBill& billed = b.stages[static_cast<size_t>(stage.index)];
     const Phase* fullest = nullptr;
-    const std::vector<Phase> phases = stage_phases(p, stage);
+    const std::vector<Phase> phases = stage_phases(sheet(), p, stage);
     for (const Phase& phase : phases)
       if (fullest == nullptr || phase.allocated_bytes > fullest->allocated_bytes) fullest = &phase;
     CHECK(std::string_view(billed.phase) == fullest->id);

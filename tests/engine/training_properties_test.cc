@@ -136,7 +136,7 @@ TEST_CASE("More ZeRO never takes more of the states", "[training]") {
       ++judged;
       for (size_t k = 0; k < b.stages.size(); ++k) {
         const auto states = [k](const TrainingBill& of) {
-          const std::vector<Line>& lines = of.stages[k].lines;
+          Lines lines = of.stages[k].lines;
           return line(lines, "weights").bytes + line(lines, "optimizer").bytes + line(lines, "adapters").bytes;
         };
         CHECK(states(more) <= states(b));
@@ -184,7 +184,7 @@ Parts states(const Plan& plan) {
   Parts sums;
   const size_t stages = training_bill(plan).stages.size();
   for (size_t k = 0; k < stages; ++k) {
-    const std::vector<Line> lines = stage_lines(plan, k);
+    const Lines lines = stage_lines(plan, k);
     add_once(plan, line(lines, "weights"), plan.zero >= 3, sums);
     add_once(plan, line(lines, "gradients"), plan.zero >= 2, sums);
     for (const Line& kind : line(lines, "optimizer").children) add_once(plan, kind, plan.zero >= 1, sums);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <deque>
 #include <string>
 #include <string_view>
 
@@ -7,10 +8,21 @@
 
 namespace vram::samples {
 
-inline TrainingBill bill(std::string_view share) { return training_bill(read_plan(share).plan); }
+/// Kept to the end, as lines taken out of it must be.
+inline const TrainingBill& bill(std::string_view share) {
+  static std::deque<TrainingBill> kept;
+  return kept.emplace_back(training_bill(read_plan(share).plan));
+}
+
+inline Sheet& sheet() {
+  static Sheet kept;
+  return kept;
+}
+
+inline Lines stage_lines(const Plan& plan, size_t stage) { return vram::stage_lines(sheet(), plan, stage); }
 
 /// The line of that id; an empty one where there is none.
-inline Line line(const std::vector<Line>& lines, std::string_view id) {
+inline Line line(Lines lines, std::string_view id) {
   for (const Line& l : lines)
     if (l.id == id) return l;
   return {};

@@ -22,7 +22,7 @@ std::string methods() {
   return text.str();
 }
 
-void collect(const std::vector<Line>& lines, std::set<std::string>& ids) {
+void collect(Lines lines, std::set<std::string>& ids) {
   for (const Line& line : lines) {
     ids.insert(line.id);
     collect(line.children, ids);
@@ -33,7 +33,7 @@ void collect(const Report& report, std::set<std::string>& ids) {
   collect(report.training.lines, ids);
   for (const Phase& phase : report.training.phases) collect(phase.lines, ids);
   for (const StageBill& stage : report.training.stages) collect(stage.lines, ids);
-  for (const Traffic& item : report.compute.traffic) collect({item.line}, ids);
+  for (const Traffic& item : report.compute.traffic) collect(Lines(&item.line, 1), ids);
   collect(report.serving.lines, ids);
   collect(report.serving.request_lines, ids);
   collect(report.serving.host_lines, ids);

@@ -62,7 +62,7 @@ void add(Diagnosis& out, const char* id, const char* label, Value estimated, Val
   out.beside.push_back({id, label, estimated, measured, true, std::move(remark)});
 }
 
-Value line_of(const std::vector<Line>& lines, std::string_view id) {
+Value line_of(Lines lines, std::string_view id) {
   for (const Line& line : lines) {
     if (id == line.id) return whole(line.bytes);
   }
