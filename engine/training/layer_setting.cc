@@ -34,7 +34,9 @@ bool keeps_qkv(const Plan& plan) {
 
 /// Tensors an activation keeps, input and output included: one kernel keeps two (ReLU its output only); GELUs composed
 /// of elementary operations keep every step (transformers, activations.py; measured on PyTorch 2.6).
-double activation_widths(std::string_view name) {
+double activation_widths(const Architecture& a) {
+  const std::string_view name = a.hidden_act;
+  if (a.swiglu_limit > 0) return 5;  // both halves of gate_up, clamped gate, sigmoid and their product (models/gpt_oss)
   if (name == "relu") return 1;
   if (name == "gelu_new") return 5;
   if (name == "gelu_fast") return 8;
@@ -51,6 +53,20 @@ void set_recompute(const Plan& plan, LayerSetting& s) {
   s.recompute_moe = lists(modules, "moe");
   s.recompute_product = lists(modules, "moe_act");
   s.recompute_latent = lists(modules, "mla_up_proj");
+}
+
+/// litgpt copies grouped keys and values for every head (litgpt, model.py), and so do transformers' larger Falcons
+/// (models/falcon, _split_heads with new_decoder_architecture).
+bool repeats_kv(const Plan& plan, const Attention& t) {
+  if (t.kv_heads == t.heads) return false;
+  const bool falcon = plan.library == Library::hf && plan.subject->architecture.model_type == "falcon";
+  return plan.library == Library::litgpt || (falcon && t.kv_heads > 1);
+}
+
+/// A norm that multiplies by its weight in fp32 and casts what comes out.
+bool multiplies_in_fp32(const Plan& plan) {
+  const std::string_view type = plan.subject->architecture.model_type;
+  return plan.library == Library::litgpt || type.starts_with("gemma") || type.starts_with("olmo2") || type == "gpt_oss";
 }
 
 /// Inputs of the layer's linears, elements a token, each once.
@@ -101,13 +117,11 @@ LayerSetting layer_setting(const Plan& plan, const LayerKind& kind) {
   // torch.compile fuses a norm as the kernels do (an assumption, halfway between eager and fused layers).
   s.fused_norm = plan.kernels == Kernels::fused || plan.compile || plan.library == Library::unsloth || s.layernorm;
   s.fused_mlp = plan.kernels == Kernels::fused || plan.library == Library::unsloth;
-  s.fp32_product =
-      plan.library == Library::litgpt || a.model_type.starts_with("gemma") || a.model_type.starts_with("olmo2");
-  s.repeats_kv =
-      plan.library == Library::litgpt && kind.attention.kv_heads != kind.attention.heads;  // litgpt, model.py
+  s.fp32_product = multiplies_in_fp32(plan);
+  s.repeats_kv = repeats_kv(plan, kind.attention);
   s.keeps_qkv = keeps_qkv(plan) && !s.repeats_kv;
   s.one_norm = a.parallel_residual && kind.norms == 1;
-  s.activation_widths = s.fused_mlp || plan.library != Library::hf ? 2 : activation_widths(a.hidden_act);
+  s.activation_widths = s.fused_mlp || plan.library != Library::hf ? 2 : activation_widths(a);
   s.casts_inputs = s.e == 2 && s.residual == 4;
   s.trained = trains_all(plan);
   s.trained_norms = s.trained || plan.method == Method::adapter_v2;

@@ -23,12 +23,12 @@ void save_input(const LayerSetting& s, const LayerKind& kind, SavedTensors& out)
                    s.linear_input, s.tp, "TransformerEngine keeps it beside the 16-bit output of attention"});
 }
 
-/// transformers' layers take the softmax in fp32, but for GPT-2's, OPT's and Falcon's.
+/// transformers' layers take the softmax in fp32, but for GPT-2's, OPT's, Falcon's and those with sinks.
 bool upcasts_softmax(const Plan& plan) {
   const Architecture& a = plan.subject->architecture;
   const bool like_gpt2 = a.model_type.empty() && a.learned_positions;
   return plan.library == Library::hf && !like_gpt2 && a.model_type != "gpt2" && a.model_type != "opt" &&
-         a.model_type != "falcon";
+         a.model_type != "falcon" && !a.attention_sinks;
 }
 
 /// Bytes of a score: softmax, its 16-bit copy where it is taken in fp32; with dropout a mask, and the dropped copy
@@ -72,8 +72,9 @@ void save_heads(const LayerSetting& s, const Attention& t, SavedTensors& out) {
 
 /// Megatron's norms keep contiguous copies of q and k, which are slices of one projection; what they give is kept, too,
 /// where no rotation follows (Megatron-LM, core/transformer/attention.py; TransformerEngine, ops/basic/rmsnorm.py).
-double query_key_norm_bytes(const LayerSetting& s) {
-  if (!s.megatron) return s.fused_norm ? s.e : eager_norm_bytes(s);
+double query_key_norm_bytes(const Plan& plan, const LayerSetting& s) {
+  const bool weighs = plan.subject->architecture.qk_norm_kind != "none_weights";  // Llama 4's L2 norm has no weight
+  if (!s.megatron) return s.fused_norm ? s.e : weighs ? eager_norm_bytes(s) : 4;
   return s.keeps_qkv ? s.e : 2 * s.e;
 }
 
@@ -82,7 +83,7 @@ void save_query_key_norms(const Plan& plan, const LayerSetting& s, const LayerKi
   if (!kind.qk_norm) return;
   constexpr const char* note = "transformers, models/qwen3: fp32 copy and normalised copy of q and k";
   out.push_back({"qk_norm", "QK norms", Area::attention, "(a + k) d", "query and key width",
-                 (t.heads + t.kv_heads) * t.qk_head_dim, query_key_norm_bytes(s), s.tp, note});
+                 (t.heads + t.kv_heads) * t.qk_head_dim, query_key_norm_bytes(plan, s), s.tp, note});
   const double norms = plan.subject->architecture.qk_norm_kind == "full" ? 2 : t.heads + t.kv_heads;
   out.push_back({"qk_statistics", "QK norm statistics", Area::attention, "a + k", "norms", norms, 4, s.tp, note});
 }

@@ -70,6 +70,9 @@ void save_experts(const Plan& plan, const LayerSetting& s, const LayerKind& kind
   if (ffn.shared_width > 0)
     out.push_back({"shared", "Shared experts: gate, up, product", Area::moe, "m", "shared ffn", ffn.shared_width,
                    mlp_bytes(s, ffn.gated), s.tp, kMlpNote});
+  if (ffn.shared_width > 0 && plan.subject->architecture.shared_expert_gate)
+    out.push_back({"shared_output", "Shared experts' output", Area::moe, "h", "hidden", s.h, s.e, s.sp,
+                   "it is multiplied by its gate (transformers, models/qwen2_moe; Megatron-LM, shared_experts.py)"});
 }
 
 }  // namespace vram

@@ -102,6 +102,25 @@ TEST_CASE("Families that differ in norms, in parallel branches or in their fused
        }},
       {"phi-2", 32, 2560, 10240, 32, 32, 80,
        [](double H, double W, double A, double, double) { return 12 * H + 10 * W + 4 * A + 8; }},
+      {"qwen3-8b", 36, 4096, 12288, 32, 8, 128,
+       [](double H, double W, double A, double K,
+          double D) { return 16 * H + 8 * W + 10 * A * D + 10 * K * D + 8 * A + 4 * K + 8; }},
+      {"gemma-3-12b", 48, 3840, 15360, 16, 8, 256,
+       [](double H, double W, double A, double K,
+          double D) { return 36 * H + 8 * W + 12 * A * D + 12 * K * D + 8 * A + 4 * K + 16; }},
+      {"phi-3-mini-4k", 32, 3072, 8192, 32, 32, 96,
+       [](double H, double W, double A, double K,
+          double D) { return 16 * H + 8 * W + 6 * A * D + 6 * K * D + 4 * A + 8; }},
+      // Derived from transformers' source, tensor by tensor. GLM-4: norms behind attention and MLP, too; StarCoder 2:
+      // LayerNorms and one GELU; Falcon 40B: k and v copied for every head (_split_heads).
+      {"glm-4-32b-0414", 61, 6144, 23040, 48, 2, 128,
+       [](double H, double W, double A, double K,
+          double D) { return 28 * H + 8 * W + 4 * A * D + 4 * K * D + 4 * A + 16; }},
+      {"starcoder2-7b", 32, 4608, 18432, 36, 4, 128,
+       [](double H, double W, double A, double K,
+          double D) { return 8 * H + 4 * W + 4 * A * D + 4 * K * D + 4 * A + 16; }},
+      {"falcon-40b", 60, 8192, 32768, 128, 8, 64,
+       [](double H, double W, double A, double, double D) { return 6 * H + 4 * W + 8 * A * D + 4 * A + 16; }},
       {"olmo-2-7b", 32, 4096, 11008, 32, 32, 128,
        [](double H, double W, double A, double K,
           double D) { return 20 * H + 8 * W + 12 * A * D + 12 * K * D + 4 * A + 16; }},
@@ -131,6 +150,22 @@ TEST_CASE("A mixture of experts keeps every token's way through its experts") {
   const double attention = 14 * h + 4 * a * d + 4 * k * d + 4 * a + 8;
   const double block = 2 * h + chosen * (6 * h + 8 * m + 32) + 4 * experts + 4;
   CHECK(saved_per_token(kLlama + "&experts=8&experts_per_token=2&expert_ffn=700" + kHf) == 4 * (attention + block));
+}
+
+TEST_CASE("gpt-oss' eager layer: no fp32 softmax, and experts that clamp both halves of what they project") {
+  // transformers, models/gpt_oss: GptOssRMSNorm, eager_attention_forward, GptOssExperts while training.
+  const double H = 2880, A = 64, D = 64, experts = 32, chosen = 4, m = 2880;
+  const double attention = 18 * H + 8 + 8 * A * D + 2 * A * s;
+  const double block = 2 * H + chosen * (6 * H + 14 * m + 32) + 4 * experts + 4;
+  CHECK(saved_per_token("model=gpt-oss-20b&attention=eager" + kHf) == 24 * (attention + block));
+}
+
+TEST_CASE("A gate on the shared experts keeps what they give") {
+  // transformers, models/qwen2_moe: 60 experts, four a token, of 1,408; shared 5,632 wide.
+  const double H = 2048, m = 1408, shared = 5632;
+  const double attention = 14 * H + 4 * H + 4 * H + 4 * 16 + 8;
+  const double block = 2 * H + 4 * (6 * H + 8 * m + 32) + 4 * 60 + 4 + 8 * shared + 2 * H;
+  CHECK(saved_per_token("model=qwen1.5-moe-a2.7b" + kHf) == 24 * (attention + block));
 }
 
 TEST_CASE("Multi-head latent attention and DeepSeek-V3's experts") {
