@@ -33,6 +33,12 @@ void save_routing(const Plan& plan, const LayerSetting& s, const Ffn& ffn, Saved
                    "transformers 5, models/deepseek_v3"});
 }
 
+/// Megatron weighs the activation before the second product, in one kernel with it but for a plain GELU, which is then
+/// kept beside what it is weighed to (Megatron-LM, core/transformer/moe/experts.py, bias_act_func).
+bool weighs_apart(const Plan& plan, const Ffn& ffn) {
+  return plan.library == Library::megatron && !ffn.gated && plan.subject->architecture.hidden_act != "relu2";
+}
+
 }  // namespace
 
 void save_mlp(const Plan&, const LayerSetting& s, const LayerKind& kind, SavedTensors& out) {
@@ -66,7 +72,9 @@ void save_experts(const Plan& plan, const LayerSetting& s, const LayerKind& kind
   if (!s.recompute_mlp)
     out.push_back({"experts", "Experts: gate, up, product", Area::moe, "K m", "inner elements of a token's experts",
                    k * ffn.expert_width,
-                   mlp_bytes(s, ffn.gated) - (s.recompute_product && s.trained ? s.linear_input : 0), s.tp, kMlpNote});
+                   mlp_bytes(s, ffn.gated) + (weighs_apart(plan, ffn) ? s.e : 0) -
+                       (s.recompute_product && s.trained ? s.linear_input : 0),
+                   s.tp, kMlpNote});
   if (ffn.shared_width > 0)
     out.push_back({"shared", "Shared experts: gate, up, product", Area::moe, "m", "shared ffn", ffn.shared_width,
                    mlp_bytes(s, ffn.gated), s.tp, kMlpNote});

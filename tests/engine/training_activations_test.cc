@@ -152,6 +152,14 @@ TEST_CASE("A mixture of experts keeps every token's way through its experts") {
   CHECK(saved_per_token(kLlama + "&experts=8&experts_per_token=2&expert_ffn=700" + kHf) == 4 * (attention + block));
 }
 
+TEST_CASE("Megatron's experts with a plain GELU keep it beside what the routing weights make of it") {
+  // Megatron-LM, core/transformer/moe/experts.py, bias_act_func: SwiGLU and squared ReLU are weighted in one kernel.
+  const std::string shape =
+      "model=custom&layers=4&hidden=512&heads=8&vocab=1000&experts=8&experts_per_token=2&expert_ffn=700&arch="
+      "%7B%22hidden_act%22%3A%22";
+  CHECK(saved_per_token(shape + "gelu%22%7D") - saved_per_token(shape + "relu2%22%7D") == 4 * 2 * 700 * 2);
+}
+
 TEST_CASE("gpt-oss' eager layer: no fp32 softmax, and experts that clamp both halves of what they project") {
   // transformers, models/gpt_oss: GptOssRMSNorm, eager_attention_forward, GptOssExperts while training.
   const double H = 2880, A = 64, D = 64, experts = 32, chosen = 4, m = 2880;
