@@ -65,6 +65,7 @@ const Column* find_column(std::string_view cell) {
 /// The columns of a head; empty for any other row.
 std::vector<const Column*> read_head(std::string_view row) {
   std::vector<const Column*> columns;
+  if (row.find("emory") == std::string_view::npos) return columns;  // as all sizes are called
   bool known = false;
   for (const std::string_view cell : cells(row)) {
     columns.push_back(find_column(cell));
@@ -122,15 +123,25 @@ struct Table {
     }
   }
 
-  /// Rows with another number of cells are none of the table.
+  bool has_size(const std::vector<std::string_view>& values) const {
+    for (size_t i = 0; i < columns.size(); ++i) {
+      if (columns[i] == nullptr || columns[i]->kind != Kind::bytes) continue;
+      if (const std::string_view cell = trimmed(values[i]); !cell.empty() && is_digit(cell[0])) return true;
+    }
+    return false;
+  }
+
+  /// Rows with another number of cells are none of the table; one without any size names nothing.
   void add_row(std::string_view row, uint32_t line) {
     const std::vector<std::string_view> values = cells(row);
     if (values.size() != columns.size() || rows++ >= kMostRows) return;
     ++message;
     find_device(values);
+    const bool sized = has_size(values);
     for (size_t i = 0; i < columns.size(); ++i) {
       if (columns[i] == nullptr || columns[i]->kind == Kind::device) continue;
-      columns[i]->kind == Kind::name ? add_name(*columns[i], values[i], line) : add(*columns[i], values[i], line);
+      if (columns[i]->kind == Kind::bytes) add(*columns[i], values[i], line);
+      if (columns[i]->kind == Kind::name && sized) add_name(*columns[i], values[i], line);
     }
     ++device;
   }
@@ -138,15 +149,18 @@ struct Table {
 
 }  // namespace
 
-void read_device_csv(std::string_view log, LogReading& reading) {
+void read_device_csv(const LogText& text, LogReading& reading) {
   Table table{reading, {}};
-  for (uint32_t line = 1; !log.empty(); ++line) {
-    const std::string_view row = log.substr(0, log.find('\n'));
-    log.remove_prefix(std::min(log.size(), row.size() + 1));
-    if (row.size() > kLongestRow || row.find(',') == std::string_view::npos) continue;
+  for (size_t begin = 0, end = 0; begin < text.size(); begin = end) {
+    bool commas = false;
+    for (end = begin; end < text.size() && (end == begin || text.gap(end) != Gap::line); ++end) {
+      commas = commas || text.at(end) == ',';
+    }
+    if (!commas || end - begin > kLongestRow) continue;
+    const std::string row = text.excerpt(text.behind_prefix(begin), end);
     std::vector<const Column*> head = read_head(row);
     if (head.empty()) {
-      if (!table.columns.empty()) table.add_row(row, line);
+      if (!table.columns.empty()) table.add_row(row, text.lines[begin]);
       continue;
     }
     table.columns = std::move(head);

@@ -107,6 +107,7 @@ constexpr Word kWords[] = {{"memory", Says::memory},
                            {"download", Says::other},
                            {"bandwidth", Says::other},
                            {"swap", Says::other},
+                           {"shmem", Says::other},
                            {"shared", Says::other},
                            {"cache", Says::other},
                            {"kv", Says::other},
@@ -156,7 +157,7 @@ constexpr Word kWords[] = {{"memory", Says::memory},
 
 Says meaning(std::string_view word) {
   for (const Word& known : kWords) {
-    if (known.text == word) return known.says;
+    if (known.text[0] == word[0] && known.text == word) return known.says;
   }
   return Says::nothing;
 }
@@ -176,9 +177,10 @@ struct NameReader {
 
   /// Where the clause begins that ends in the number.
   size_t begin() const {
+    const size_t prefix = text.prefix_before(at);
     int open = 0;
     size_t from = at;
-    while (from > 0 && at - from < kReach && text.gap(from) != Gap::line) {
+    while (from > prefix && at - from < kReach && text.gap(from) != Gap::line) {
       const char c = text.at(from - 1);
       if (c == ')' || c == ']') ++open;
       if ((c == '(' || c == '[') && open-- == 0) break;
@@ -186,7 +188,7 @@ struct NameReader {
       if (c == '.' && text.gap(from) != Gap::none) break;
       --from;
     }
-    return text.gap(from) == Gap::line ? std::min(text.behind_prefix(from), at) : from;
+    return from;
   }
 
   bool goes_on(size_t i) const {
@@ -206,10 +208,15 @@ struct NameReader {
   Name read() const {
     Name name;
     size_t behind = begin();
-    bool stage = false;  // "before saving: allocated"
+    const char before = behind > 0 ? text.at(behind - 1) : ' ';
+    if (text.wrapped(behind) && (is_alphanumeric(before) || before == '-')) return name;  // half a word may be missing
+    bool stage = false;                                                                   // "before saving: allocated"
+    size_t tag = 0;                                                                       // words before "[Start]"
     for (size_t i = behind; i < at;) {
       if (!is_alphanumeric(text.at(i))) {
         stage = stage || (text.at(i) == ':' && name.has(Says::when));
+        if (text.at(i) == '[') tag = name.words.size();
+        if (text.at(i) == ']') name.words.resize(std::min(tag, name.words.size()));
         ++i;
         continue;
       }

@@ -13,6 +13,7 @@ constexpr size_t kBracket = 80, kName = 60;
 struct Pieces {
   const LogText& text;
   size_t begin;
+  bool numbered;  // the line before begins with a number and a colon, too
 
   bool on_line(size_t at) const { return at < text.size() && (at == begin || text.gap(at) != Gap::line); }
   bool goes_on(size_t at) const { return at < text.size() && text.gap(at) == Gap::none; }
@@ -21,23 +22,47 @@ struct Pieces {
   size_t time(size_t at) const {
     if (!is_digit(text.at(at))) return at;
     size_t end = at + 1;
-    int separators = 0;
+    int separators = 0, slashes = 0;  // "2025/09/01"; one is of two numbers
     for (; goes_on(end) &&
            (is_digit(text.at(end)) || std::string_view("-:./TZ+,").find(text.at(end)) != std::string_view::npos);
          ++end) {
       separators += !is_digit(text.at(end)) && text.at(end) != ',';
+      slashes += text.at(end) == '/';
     }
     const bool day = separators == 1 && end == at + 5 && text.at(at + 2) == '-';  // of a month
-    return separators >= 2 || day ? end : at;
+    return (separators >= 2 && slashes != 1) || day ? end : at;
   }
 
   /// "[rank3]", "(Worker_TP0 pid=26347)".
   size_t bracket(size_t at) const {
+    if (const size_t end = process(at); end > at) return end;
     const char open = text.at(at), close = open == '[' ? ']' : ')';
     if ((open != '[' && open != '(') || is_digit(text.at(at + 1))) {
       return open == '[' && time(at + 1) > at + 1 ? closing(at, ']') : at;
     }
     return is_letter(text.at(at + 1)) ? closing(at, close) : at;
+  }
+
+  /// "[1,3]<stderr>:" of mpirun, "3: " of srun.
+  size_t process(size_t at) const {
+    const bool open = text.at(at) == '[';
+    size_t end = digits(open ? at + 1 : at);
+    if (end == (open ? at + 1 : at)) return at;
+    if (!open && at == begin && text.at(end) == ':' && goes_on(end) && end < at + 6 && !goes_on(end + 1))
+      return end + 1;
+    if (!open || text.at(end) != ',' || digits(end + 1) == end + 1) return at;
+    end = digits(end + 1);
+    return text.at(end) == ']' && text.at(end + 1) == '<' ? closing(end + 1, '>') : at;
+  }
+
+  bool numbers(size_t at) const {
+    const size_t end = digits(at);
+    return end > at && end < at + 6 && text.at(end) == ':' && goes_on(end) && !goes_on(end + 1);
+  }
+
+  size_t digits(size_t at) const {
+    while (is_digit(text.at(at)) && on_line(at)) ++at;
+    return at;
   }
 
   size_t closing(size_t at, char close) const {
@@ -93,6 +118,14 @@ struct Pieces {
     return number && text.at(end) == ':' && goes_on(end) && !goes_on(end + 1) ? end + 1 : at;
   }
 
+  /// "root -" of "- root - INFO -".
+  size_t logger(size_t at) const {
+    if (at == begin || text.at(at - 1) != '-' || !is_letter(text.at(at))) return at;
+    size_t end = at + 1;
+    while (goes_on(end) && end < at + kName) ++end;
+    return text.at(end) == '-' && on_line(end) && !goes_on(end + 1) ? end + 1 : at;
+  }
+
   /// Behind a time: "jarvis ollama[1617]:".
   size_t host(size_t at) const {
     size_t end = at;
@@ -101,8 +134,8 @@ struct Pieces {
   }
 };
 
-size_t prefix_end(const LogText& text, size_t begin) {
-  const Pieces pieces{text, begin};
+size_t prefix_end(const Pieces& pieces) {
+  const size_t begin = pieces.begin;
   size_t end = begin;
   bool timed = false;
   for (int i = 0; i < kMostPieces && pieces.on_line(end); ++i) {
@@ -112,20 +145,24 @@ size_t prefix_end(const LogText& text, size_t begin) {
     if (end == start) end = pieces.bracket(start);
     if (end == start) end = pieces.word(start);
     if (end == start) end = pieces.name(start);
+    if (end == start && timed) end = pieces.logger(start);
     if (end == start && timed) end = pieces.host(start);
     if (end == start) break;
   }
-  return pieces.on_line(end) ? end : begin;
+  return pieces.on_line(end) || end > begin + 1 ? end : begin;
 }
 
 }  // namespace
 
 std::vector<LinePrefix> find_prefixes(const LogText& text) {
   std::vector<LinePrefix> prefixes;
+  bool numbered = true;
   for (size_t i = 0; i < text.size(); ++i) {
     if (text.gap(i) != Gap::line) continue;
-    const size_t end = prefix_end(text, i);
+    const Pieces pieces{text, i, numbered};
+    const size_t end = prefix_end(pieces);
     if (end > i) prefixes.push_back({i, end});
+    numbered = pieces.numbers(i);
   }
   return prefixes;
 }

@@ -74,7 +74,9 @@ constexpr Unit kUnits[] = {{"bytes", 1, 1},
 /// The unit ends where a word may end. Capitals are not compared: kB, KB. A single letter behind a blank may be the
 /// first of a word that was cut off.
 bool has_unit(const LogText& text, size_t at, std::string_view name) {
-  if (name.size() == 1 && name != "b" && text.gap(at) != Gap::none) return false;
+  if (name.size() == 1 && name != "b" && text.gap(at) != Gap::none && !(text.wrapped(at) && at + 1 < text.size())) {
+    return false;
+  }
   for (size_t i = 0; i < name.size(); ++i) {
     if (lower_case(text.at(at + i)) != name[i]) return false;
   }
@@ -148,7 +150,8 @@ UnitScan scan_unit(const LogText& text, size_t at, Gigabyte gigabyte) {
     if (!has_unit(text, at, unit.name)) continue;
     return {gigabyte == Gigabyte::decimal ? unit.decimal : unit.binary, at + unit.name.size()};
   }
-  return {0, at};
+  const size_t behind = text.gap(at) == Gap::line ? text.behind_prefix(at) : at;
+  return behind > at ? scan_unit(text, behind, gigabyte) : UnitScan{0, at};
 }
 
 }  // namespace vram

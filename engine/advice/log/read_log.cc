@@ -200,7 +200,7 @@ struct Reader {
   size_t killed_line() const {
     constexpr std::string_view kWord = "Killed";
     for (size_t at = text.characters.find(kWord); at != std::string::npos; at = text.characters.find(kWord, at + 1)) {
-      if (text.gap(at) == Gap::line && text.gap(at + kWord.size()) == Gap::line) return at;
+      if (text.begins_line(at) && text.gap(at + kWord.size()) == Gap::line) return at;
     }
     return text.size();
   }
@@ -216,7 +216,7 @@ struct Reader {
   }
 
   /// Behind a word of the same line.
-  bool goes_on(size_t at) const { return at > 0 && text.gap(at) != Gap::line && is_alphanumeric(text.at(at - 1)); }
+  bool goes_on(size_t at) const { return !text.begins_line(at) && is_alphanumeric(text.at(at - 1)); }
 
   /// Reads what begins at a position, by the row that says the most of it; where reading goes on.
   size_t read_at(const RowIndex& index, size_t at) {
@@ -277,8 +277,8 @@ LogReading read_log(std::string_view log) {
   LogReading reading = std::move(reader.out);
   reading.left_out_bytes = text.left_out;
   reading.fixed_segments = segments_are_fixed(log);
-  read_device_csv(log, reading);
-  read_command_line(log, reading);
+  read_device_csv(text, reading);
+  read_command_line(text, reading);
   forget_known(reading);
   derive_figures(reading);
   thin_out(reading);

@@ -21,6 +21,7 @@ struct Matcher {
   size_t literal = 0;  // characters of the words before `at` that matched
   size_t matched = 0;  // of all words so far
   bool captured = false;
+  size_t dash_end = std::string::npos;  // behind the dash that matched last
   RowMatch out;
 
   static void skip_blanks(std::string_view& rest) {
@@ -70,7 +71,10 @@ struct Matcher {
         return skip_to(rest);
       case '@':
         rest.remove_prefix(1);
-        for (int i = 0; i < 8 && is_separator(text.at(at)); ++i) ++at;
+        for (int i = 0; i < 8; ++i, ++at) {
+          skip_prefix('-');
+          if (!is_separator(text.at(at))) break;
+        }
         return true;
       case '&':
         rest.remove_prefix(1);
@@ -95,18 +99,29 @@ struct Matcher {
       rest.remove_prefix(1);
       return rest.find('{') == std::string_view::npos;
     }
-    if (at < text.size() && lower_case(text.at(at)) != lower_case(rest[0])) skip_prefix();
-    if (at >= text.size() || lower_case(text.at(at)) != lower_case(rest[0])) return false;
+    const char c = rest[0];
+    if (c == '(' || c == '[' || behind_prefix_is(c) || lower_case(text.at(at)) != lower_case(c)) skip_prefix(c);
+    if (c == '-' && at == dash_end && text.gap(at) != Gap::none) return false;  // of an option's two
+    if (at >= text.size() || lower_case(text.at(at)) != lower_case(c)) return false;
     rest.remove_prefix(1);
     ++literal;
     ++matched;
     ++at;
+    if (c == '-') dash_end = at;
     return true;
   }
 
-  /// A message that goes on in the next line goes on behind what stands before each line.
-  void skip_prefix() {
-    if (matched > 0 && text.gap(at) == Gap::line) at = text.behind_prefix(at);
+  /// A message that goes on in the next line goes on behind what stands before each line; the dash of a list may be the
+  /// message's own.
+  void skip_prefix(char next = '\0') {
+    if (matched == 0 || text.gap(at) != Gap::line) return;
+    const size_t begin = at;
+    for (size_t end = at; (end = text.behind_prefix(at)) > at && text.gap(at) == Gap::line;) at = end;
+    if (next == '-' && at > begin && text.at(at) != '-' && text.at(at - 1) == '-') --at;
+  }
+
+  bool behind_prefix_is(char c) const {
+    return text.gap(at) == Gap::line && lower_case(text.at(text.behind_prefix(at))) == lower_case(c);
   }
 
   void optional(std::string_view& rest) {
@@ -114,6 +129,7 @@ struct Matcher {
     const std::string_view inside = rest.substr(1, close - 1);
     rest.remove_prefix(close + 1);
     const size_t before = at, captures = out.captures.size();
+    skip_prefix(inside[0]);
     if (run(inside)) return;
     at = before;
     out.captures.resize(captures);
@@ -122,6 +138,7 @@ struct Matcher {
   bool words_follow(std::string_view words, size_t from) const {
     for (const char c : words) {
       if (c == ' ') continue;
+      if (lower_case(text.at(from)) != lower_case(c) && text.gap(from) == Gap::line) from = text.behind_prefix(from);
       if (lower_case(text.at(from)) != lower_case(c)) return false;
       ++from;
     }
@@ -185,9 +202,12 @@ struct Matcher {
     return word_character(c) || c == '_' || c == '-';
   }
 
+  /// A part in a hundred is none of what the row counts: "--max-batch-prefill-tokens" before a bar at "0%".
   bool capture_number(char kind, std::string name, std::string_view rest) {
     const NumberScan number = scan_number(text, at);
-    if (number.result == Scan::absent) return false;
+    const bool letter = text.gap(number.end) == Gap::none && is_letter(text.at(number.end));  // "1.5k"
+    if (number.result == Scan::absent || (kind == 'n' && number.decimals > 0 && !letter)) return false;
+    if (text.at(number.end) == '%' && text.gap(number.end) == Gap::none && rest.substr(0, 1) != "%") return false;
     Capture found{std::move(name), CaptureKind::number, number.result, 0, number_value(number), "", at, number.end};
     if (kind == 'n') scale_count(found, rest);
     keep(std::move(found));
@@ -214,7 +234,7 @@ struct Matcher {
     skip_blanks(rest);
     if (!rest.empty() && is_letter(rest[0])) return false;
     const NumberScan number = scan_number(text, at);
-    const bool on_line = number.result == Scan::read && text.gap(number.end) != Gap::line;
+    const bool on_line = number.result == Scan::read && (text.gap(number.end) != Gap::line || text.wrapped(number.end));
     return on_line && scan_size(text, at, gigabyte).result == Scan::read;
   }
 
@@ -287,17 +307,25 @@ struct Matcher {
     return text.at(i) == '-' || text.at(i) == '$' || (text.at(i) == '_' && inside);
   }
 
+  /// A cell ends there, or what stands in brackets.
+  static bool ends_text(std::string_view words, char c) {
+    return !words.empty() && words[0] == c && (c == '|' || c == ')');
+  }
+
   bool capture_text(char kind, std::string name, std::string_view rest) {
     skip_blanks(rest);
     const std::string_view words = words_of(rest);
     if (kind == 'w' && is_no_word(at)) return false;
+    if (kind == 't' && text.at(at) == ':') return false;
     size_t end = at;
     for (; end < text.size() && end < at + kWord; ++end) {
-      if (end > at && text.gap(end) == Gap::line) break;
-      if (kind == 'w' && end > at && text.gap(end) != Gap::none) break;
+      const bool goes_on =
+          text.gap(end) == Gap::none || (!words.empty() && text.wrapped(end) && !words_follow(words, end));
+      if (end > at && text.gap(end) == Gap::line && !goes_on) break;
+      if (kind == 'w' && end > at && !goes_on) break;
       if (kind == 'w' && std::string_view(",;|()\"'=[]{}<>").find(text.at(end)) != std::string_view::npos) break;
       if (kind == 't' && !words.empty() && words_follow(words, end)) break;
-      if (kind == 't' && !words.empty() && words[0] == '|' && text.at(end) == '|') break;  // a cell ends there
+      if (kind == 't' && ends_text(words, text.at(end))) break;
     }
     while (kind == 'w' && end > at + 1 && text.at(end - 1) == '.') --end;  // of the sentence
     if (end == at) return false;

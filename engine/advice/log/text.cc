@@ -75,12 +75,17 @@ Escape string_escape(std::string_view text) {
   return text[1] == '"' || text[1] == '\'' ? Escape{2, text[1]} : Escape{};
 }
 
-/// Box drawing and blocks (U+2500 to U+259F), blanks that do not break, marks that are not seen (U+200B, U+FEFF).
+/// Box drawing and blocks (U+2500 to U+259F), blanks that do not break, marks that are not seen (U+200B, U+FEFF),
+/// quotes that a text editor bent.
 Escape wide_character(std::string_view text) {
   const auto byte = [&](size_t i) { return i < text.size() ? static_cast<uint8_t>(text[i]) : 0; };
   if (byte(0) == 0xe2 && byte(1) >= 0x94 && byte(1) <= 0x96) return {std::min<size_t>(3, text.size()), ' '};
-  if (byte(0) == 0xe2 && byte(1) == 0x80 && byte(2) == 0xaf) return {3, ' '};
-  if (byte(0) == 0xe2 && byte(1) == 0x80 && byte(2) == 0x8b) return {3, 0};
+  if (byte(0) == 0xe2 && byte(1) == 0x80) {
+    if (byte(2) == 0xaf) return {3, ' '};
+    if (byte(2) == 0x8b) return {3, 0};
+    if (byte(2) == 0x98 || byte(2) == 0x99) return {3, '\''};
+    if (byte(2) == 0x9c || byte(2) == 0x9d) return {3, '"'};
+  }
   if (byte(0) == 0xef && byte(1) == 0xbb && byte(2) == 0xbf) return {3, 0};
   if (byte(0) == 0xc2 && byte(1) == 0xa0) return {2, ' '};
   return {};
@@ -106,17 +111,18 @@ Escape escape(std::string_view text) {
   }
 }
 
-/// "2025-09-01", "2025-Sep-01", "12:00:05", "0.00.046.129": no number goes on so.
-bool time_begins(const std::string& characters, size_t at) {
-  size_t end = at;
-  while (end < characters.size() && is_digit(characters[end])) ++end;
-  if (end + 1 >= characters.size()) return false;
-  if (end - at == 4 && characters[end] == '-' && is_letter(characters[end + 1])) return true;  // of a year
-  if (!is_digit(characters[end + 1])) return false;
-  if (characters[end] == '-' || characters[end] == ':' || characters[end] == '/') return true;
-  size_t next = end + 1;
-  while (next < characters.size() && is_digit(characters[next])) ++next;
-  return characters[end] == '.' && next < characters.size() && characters[next] == '.';
+/// "2025-09-01", "2025-Sep-01", "09-01 12:00", "12:00:05", "0.00.046.129": no number goes on so.
+bool time_begins(const LogText& text, size_t at) {
+  const auto digits = [&](size_t from) {
+    while (is_digit(text.at(from)) && (from == at || text.gap(from) != Gap::line)) ++from;
+    return from;
+  };
+  const size_t end = digits(at);
+  const char sign = text.gap(end) == Gap::none ? text.at(end) : '\0';
+  if (end - at == 4 && sign == '-' && is_letter(text.at(end + 1))) return true;  // of a year
+  if (sign == ':') return true;
+  const size_t next = digits(end + 1);
+  return next > end + 1 && (text.at(next) == sign || (sign == '-' && text.at(next) == ':'));
 }
 
 /// The end of a line that had so many columns; `next`: the character behind it.
@@ -148,7 +154,7 @@ struct Builder {
       if (c == '\n') end_line();
       return;
     }
-    if (gap == Gap::line && column == 0 && c != ' ') ends.push_back({out.characters.size(), columns});
+    if (gap == Gap::line && column == 0 && c != ' ' && c != '\t') ends.push_back({out.characters.size(), columns});
     if ((c & 0xc0) != 0x80) ++column;
     if (c == '`') return;
     if (c == ' ' || static_cast<unsigned char>(c) < 0x20) {
@@ -161,23 +167,29 @@ struct Builder {
     }
   }
 
-  /// True where a terminal broke the line inside a number: it was full, and digits stand on both sides.
-  bool broken_number(const LineEnd& end) const {
-    const std::string& text = out.characters;
+  /// True where the line before was full, so that a terminal may have broken it.
+  bool full(const LineEnd& end) const {
     const size_t at = end.next;
-    if (end.columns != width || width < kNarrowest || at == 0 || at >= text.size() || out.gaps[at] != Gap::line)
-      return false;
+    const bool wide = end.columns == width && width >= kNarrowest;
+    return wide && at > 0 && at < out.size() && out.gaps[at] == Gap::line && out.behind_prefix(at) == at;
+  }
+
+  /// Inside a number: digits stand on both sides.
+  bool broken_number(size_t at) const {
+    const std::string& text = out.characters;
     const bool before = is_digit(text[at - 1]) || (text[at - 1] == '.' && at > 1 && is_digit(text[at - 2]));
     const bool behind = is_digit(text[at]) || (text[at] == '.' && at + 1 < text.size() && is_digit(text[at + 1]));
-    return before && behind && !time_begins(text, at);
+    return before && behind && !time_begins(out, at);
   }
 
   void finish() {
     end_line();
-    for (const LineEnd& end : ends) {
-      if (broken_number(end)) out.gaps[end.next] = Gap::broken;
-    }
     out.prefixes = find_prefixes(out);
+    for (const LineEnd& end : ends) {
+      if (!full(end)) continue;
+      out.wraps.push_back(end.next);
+      if (broken_number(end.next)) out.gaps[end.next] = Gap::broken;
+    }
   }
 
   /// Markdown's bold: two stars with a word on one side. "2**30" is a power, "/***/" hides a name.
@@ -190,7 +202,10 @@ struct Builder {
 
   void add(std::string_view text) {
     while (!text.empty()) {
-      const Escape found = bold_begins(text) ? Escape{2, 0} : escape(text);
+      const bool bold = bold_begins(text);
+      const Escape found = bold ? Escape{2, 0} : escape(text);
+      if (bold) column += 2;
+      if (text[0] == '\\' && continues_line(text)) out.continued.push_back(out.size());
       if (found.length == 0) {
         add(text[0]);
         text.remove_prefix(1);
@@ -223,10 +238,20 @@ size_t LogText::behind_prefix(size_t i) const {
   return found != prefixes.end() && found->begin == i ? found->end : i;
 }
 
+bool LogText::wrapped(size_t i) const { return std::binary_search(wraps.begin(), wraps.end(), i); }
+
+size_t LogText::prefix_before(size_t i) const {
+  const auto next = std::upper_bound(prefixes.begin(), prefixes.end(), i,
+                                     [](size_t at, const LinePrefix& prefix) { return at < prefix.begin; });
+  return next != prefixes.begin() && std::prev(next)->end <= i ? std::prev(next)->end : 0;
+}
+
+bool LogText::begins_line(size_t i) const { return gap(i) == Gap::line || prefix_before(i) == i; }
+
 std::string LogText::excerpt(size_t begin, size_t end) const {
   std::string text;
   for (size_t i = begin; i < std::min(end, size()); ++i) {
-    if (i > begin && gaps[i] != Gap::none) text += ' ';
+    if (i > begin && gaps[i] != Gap::none && !wrapped(i)) text += ' ';
     text += characters[i];
   }
   return text;

@@ -25,13 +25,20 @@ struct LogText {
   std::vector<Gap> gaps;        // before each character
   std::vector<uint32_t> lines;  // each character's line in the log, from 1
   std::vector<LinePrefix> prefixes;
-  size_t left_out = 0;  // bytes in the middle of a log too long to read
+  std::vector<size_t> continued;  // where a line begins that a backslash joins to the last
+  std::vector<size_t> wraps;      // where a line begins that a full terminal may have broken off the last
+  size_t left_out = 0;            // bytes in the middle of a log too long to read
 
   size_t size() const { return characters.size(); }
   char at(size_t i) const { return i < characters.size() ? characters[i] : '\0'; }
   Gap gap(size_t i) const { return i < gaps.size() ? gaps[i] : Gap::line; }
   /// Where a line that begins at `i` says something of its own; `i` itself where nothing stands before that.
   size_t behind_prefix(size_t i) const;
+  bool wrapped(size_t i) const;
+  /// Behind what stands before `i` on its line; 0 where nothing does.
+  size_t prefix_before(size_t i) const;
+  /// True where nothing of its own stands before `i` on its line.
+  bool begins_line(size_t i) const;
   /// With one blank wherever white space stood.
   std::string excerpt(size_t begin, size_t end) const;
 };
