@@ -449,3 +449,21 @@ TEST_CASE("The model of a command is found behind the flags before it") {
         "/models/Qwen3-8B");
   CHECK_FALSE(has("vllm serve --help\nstarts a server", "model_name"));
 }
+
+TEST_CASE("llama.cpp's short flags are read where one of its programs is given them") {
+  const std::string command = "$ llama-server.exe -m a.gguf -c 50000 -b 2048 -ub 512 -np 2 -ngl 99 -ctk q8_0\n";
+  for (const auto& [name, value] : std::vector<std::pair<const char*, double>>{
+           {"n_ctx", 50000}, {"n_batch", 2048}, {"n_ubatch", 512}, {"n_slots", 2}, {"n_gpu_layers", 99}}) {
+    INFO(name);
+    CHECK(figure(command, name).number == value);
+  }
+  CHECK(figure(command, "k_type").text == "q8_0");
+  CHECK(figure("cmd=\"/usr/bin/ollama runner --model /a --ctx-size 8192 --batch-size 512\"", "n_batch").number == 512);
+  CHECK_FALSE(has("$ ping -c 4 host\nllama-server is started with -c", "n_ctx"));
+}
+
+TEST_CASE("A figure may be given as about") {
+  CHECK(
+      figure("Prefill would require ~2.5 GB peak (current 1 GB + KV+SDPA 1.5 GB) but ceiling is 2 GB", "required_bytes")
+          .bytes == 2684354560);
+}

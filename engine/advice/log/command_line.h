@@ -1,10 +1,12 @@
 #pragma once
 
 #include "engine/advice/log/read_log.h"
+#include "engine/advice/log/text.h"
 
 namespace vram {
 
-/// The model of a `vllm serve` whose flags stand before it, which no row can tell from a flag's value.
-void read_command_line(const LogText& text, LogReading& reading);
+/// What only the whole of a command tells: the model of a `vllm serve` whose flags stand before it, and llama.cpp's
+/// short flags, which are other programs' too.
+void read_commands(const LogText& text, LogReading& reading);
 
 }  // namespace vram

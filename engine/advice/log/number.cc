@@ -88,6 +88,7 @@ bool has_unit(const LogText& text, size_t at, std::string_view name) {
 
 NumberScan scan_number(const LogText& text, size_t at) {
   Reader reader{text, {}};
+  if (text.at(at) == '~') ++at;  // about
   if (text.at(at) == '-' || text.at(at) == '+') {
     reader.out.negative = text.at(at) == '-';
     if (text.gap(at + 1) != Gap::none) return {};

@@ -278,7 +278,7 @@ LogReading read_log(std::string_view log) {
   reading.left_out_bytes = text.left_out;
   reading.fixed_segments = segments_are_fixed(log);
   read_device_csv(text, reading);
-  read_command_line(text, reading);
+  read_commands(text, reading);
   forget_known(reading);
   derive_figures(reading);
   thin_out(reading);

@@ -18,6 +18,7 @@ constexpr LogRow kLlama[] = {
      "k_type}): {S k}, V ({w v_type}): {S v}"},
     {"size = {S kv} ({n n_ctx} cells^, {n kv_layers} layers^<, {n}></{n}>< seqs>), K ({w k_type}): {S k}, V ({w "
      "v_type}): {S v}"},
+    {"kv_size = {n n_ctx}<, offload = {n}>, type_k = '{w k_type}', type_v = '{w v_type}'^, n_layer = {n layers}"},
     {"compute buffer total size = {S compute}"},
     {"= {S scratch} VRAM for the scratch buffer"},
     {"offloaded {n layers_offloaded}/{n layers_total} layers to GPU"},
@@ -186,7 +187,7 @@ constexpr LogRow kOllama[] = {
     {"model requires more system memory ({S host_required}) than is available ({S host_free})", "resource=host",
      RowRole::starts},
     {"model request too large for system\" requested=@{B host_required}@ available=@{B host_free}@^ total=\"{S "
-     "host_total}\"",
+     "host_total}\" free=\"{S}\" swap=\"{S swap_free}\"",
      "resource=host", RowRole::starts},
     {"model request too large for system\" requested=\"{S host_required}\" system=\"{S host_total}\"", "resource=host",
      RowRole::starts},
@@ -211,6 +212,10 @@ constexpr LogRow kMlx[] = {
     {"[metal::malloc] Resource limit ({n resource_limit}) exceeded", "oom=1;resource=buffers", RowRole::starts},
     {"max_recommended_working_set_size@{B working_set}"},
     {"'memory_size'@{B host_total}"},
+    {"Prefill would require {S required} peak (current {S used} + KV+SDPA {S kv}) but <metal_cap ><dynamic ><static "
+     ">ceiling is {S limit}",
+     "", RowRole::starts},  // oMLX
+    {"Memory pressure level: ~(current={S used}, soft={S}, hard={S}, ceiling={S limit})", "", RowRole::starts},
     {"Metal cache limit set to {S cache_limit}"},
     {"Prompt Cache: {n} sequences, {S prompt_cache}"},
     {"max_buffer_length@{B max_buffer}"},

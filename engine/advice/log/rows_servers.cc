@@ -227,6 +227,9 @@ constexpr LogRow kLmStudio[] = {
     {"requires approximately {S required}^ of memory", "", RowRole::starts},
     {"Estimated GPU Memory: {S required_gpu}", "", RowRole::starts},  // lms load --estimate-only
     {"Estimated Total Memory: {S required}"},
+    {"Model load size estimate with ~ context length '{n n_ctx}'^: Model: {S weights}^ Context: {S kv}^ Total: {S "
+     "required}",
+     "", RowRole::starts},
     {"requires approximately NaN", "unread=required_bytes", RowRole::starts},
 };
 
