@@ -40,8 +40,8 @@ double communication_bytes(const Accelerator& gpu) {
 Line nothing(Sheet& sheet, const char* id, const char* label) { return sheet.leaf(id, label, {times("", 0, "B")}); }
 
 // What libraries allocate outside PyTorch while loading and profiling: 0.01 to 0.35 GiB in vllm's logs from 0.6.6 on.
-// What the second model runner calls consumed is 0.26, 0.47, 0.78 and 1.15 GiB above what loading took, on one GPU.
-constexpr double kNonTorchBytes = 0.1875 * kGiB, kNonTorchOfSecondRunner = 0.5 * kGiB;
+// What the second model runner calls consumed is 0.26 to 1.15 GiB above what loading took: its sampler counts tokens.
+constexpr double kNonTorchBytes = 0.1875 * kGiB;
 
 bool torch_engine(const Plan& plan) { return plan.engine != Engine::llamacpp; }
 
@@ -89,11 +89,21 @@ Line vllm_activations(Sheet& sheet, const Plan& plan, const Replica& replica, co
   const VllmRun run = vllm_run(plan);
   Line layer = layer_line(sheet, plan, replica, run.tokens, run.sequences, run.keeps_gate_up);
   if (!stage.has_head) return layer;
-  Line sampler =
-      sheet.leaf("activations", "Activations",
+  Line logits =
+      sheet.leaf("logits", "Sampler",
                  {times("n", std::min(run.sequences, run.tokens), "sequences"),
                   times("V", plan.subject->architecture.vocab, "logits"), times("", run.bytes_a_logit, "B a logit")},
                  "the sampler's copies of the logits, not divided by tp; vllm start-up logs and vllm#32558", 0.3);
+  LineList children(sheet);
+  children.push_back(logits);
+  if (run.samples) {
+    children.push_back(sheet.leaf("hidden", "Hidden states of a batch",
+                                  {times("T", run.tokens, "tokens of a batch"),
+                                   times("h", plan.subject->architecture.hidden, "hidden size"), times("", kHalf, "B")},
+                                  "what is sampled came from them (vllm v1/worker/gpu_model_runner.py, profile_run)",
+                                  0.3));
+  }
+  Line sampler = sheet.group("activations", "Activations", children);
   return sampler.bytes > layer.bytes ? sampler : layer;
 }
 
@@ -103,7 +113,8 @@ double llamacpp_context(const Plan& plan) {
 }
 
 /// Elements a token beside scores and mask: the stream and the normed copy of it, queries and what attention puts out;
-/// where query, key and value are one tensor, that too. One buffer held three copies of the stream.
+/// where query, key and value are one tensor, that too, and where one projection puts out queries and gates, both and a
+/// copy of the gates (654.8 MiB of Qwen3.5-27B's shape with 200,192 cells). One buffer held three copies of the stream.
 double token_elements(const Plan& plan) {
   const Architecture& a = plan.subject->architecture;
   if (llamacpp_build(plan.engine_version).one_buffer) return 3 * a.hidden;
@@ -111,7 +122,7 @@ double token_elements(const Plan& plan) {
   const double own = a.head_dim > 0 ? a.head_dim : a.hidden / std::max(1.0, a.heads);
   const double head = latent ? a.nope_head_dim + a.rope_head_dim : own;
   const double fused = fuses_qkv(a) ? 2 * std::max(1.0, a.kv_heads) * head : 0;
-  return 2 * a.hidden + 2 * a.heads * head + fused;
+  return 2 * a.hidden + (a.output_gate ? 4 : 2) * a.heads * head + fused;
 }
 
 constexpr double kInputCopies = 4;
@@ -229,7 +240,16 @@ Line graphs_line(Sheet& sheet, const Plan& plan, const ServingStage& stage) {
                     "fitted on start-up logs of vllm and sglang, 28 to 61 layers", 0.5);
 }
 
-Line buffers_line(Sheet& sheet, const Plan& plan, const Replica& replica) {
+/// v1/worker/gpu/sample/penalties.py, PenaltiesState: how often each request put out each token, and a bit for each
+/// token of its prompt.
+Line sampler_counts_line(Sheet& sheet, const Plan& plan) {
+  return sheet.leaf("sampler_counts", "Token counts of the sampler",
+                    {times("n", plan.max_seqs, "requests"), times("V", plan.subject->architecture.vocab, "tokens"),
+                     times("", 4.125, "B")},
+                    "vllm v1/worker/gpu/sample/penalties.py, PenaltiesState", 0.1);
+}
+
+Line buffers_line(Sheet& sheet, const Plan& plan, const Replica& replica, bool samples) {
   LineList children(sheet);
   if (plan.engine == Engine::sglang && plan.max_len > 0) {
     children.push_back(
@@ -238,10 +258,9 @@ Line buffers_line(Sheet& sheet, const Plan& plan, const Replica& replica) {
                    "sglang memory_pool.py, ReqToTokenPool", 0.01));
   }
   if (plan.engine == Engine::vllm) {
-    children.push_back(sheet.leaf(
-        "non_torch", "Outside PyTorch",
-        {times("", vllm_run(plan).second_runner ? kNonTorchOfSecondRunner : kNonTorchBytes, "B")},
-        "non-torch memory of vllm start-up logs, 0.01 to 0.35 GiB; with the second runner 0.26 to 1.15", 0.8));
+    children.push_back(sheet.leaf("non_torch", "Outside PyTorch", {times("", kNonTorchBytes, "B")},
+                                  "non-torch memory of vllm start-up logs, 0.01 to 0.35 GiB", 0.8));
+    if (samples && vllm_run(plan).second_runner) children.push_back(sampler_counts_line(sheet, plan));
   }
   if (plan.engine == Engine::vllm && plan.subject->architecture.has_vision && vllm_run(plan).caches_encoder) {
     children.push_back(sheet.leaf("encoder_cache", "Encoder cache",
@@ -278,7 +297,7 @@ Line host_compute_line(Sheet& sheet, const Plan& plan) {
 
 RuntimeLines runtime_lines(Sheet& sheet, const Plan& plan, const Replica& replica, const ServingStage& stage) {
   return {activations_line(sheet, plan, replica, stage), graphs_line(sheet, plan, stage),
-          buffers_line(sheet, plan, replica), context_line(sheet, plan)};
+          buffers_line(sheet, plan, replica, stage.has_head), context_line(sheet, plan)};
 }
 
 }  // namespace vram

@@ -9,9 +9,9 @@
 namespace vram {
 namespace {
 
-// Float copies, sorted values and indices, probabilities. Fitted on three start-up logs (phi-4 0.94, phi-4-mini 1.83,
-// Llama-3-8B 1.26 GiB); predicts gemma-3-4b (9.96 GiB) to 2%; vllm#32558 measured 1.25 GB for 256 x 131072.
-constexpr double kSortingSamplerBytes = 39;
+// Float copies, sorted values and indices, probabilities, beside the batch's hidden states: 38.1 to 39.7 in eleven
+// start-up logs (Llama-3-8B 1.26, phi-4 0.94, Llama-3.3-70B 4.84, gpt-oss 7.38, gemma-3-4b 9.96 GiB).
+constexpr double kSortingSamplerBytes = 38.6;
 // The Triton sampler of 8 rows and more (v1/sample/ops/topk_topp_sampler.py, apply_top_k_top_p; vllm#33538, merged
 // between 0.16 and 0.17) does not sort: 384 MiB for 256 x 131072 in vllm#32558. The second model runner's does again:
 // peaks of 1.44 GiB for 256 x 128256 (0.31) and 2.33 GiB for 256 x 248320 are 47 and 39 B a logit.
@@ -73,7 +73,8 @@ VllmRun vllm_run(const Plan& plan) {
   const bool sorts = version < kTritonSince || version >= kSecondRunnerSince;
   run.bytes_a_logit = sorts ? kSortingSamplerBytes : run.second_runner ? kCopyingSamplerBytes : kTritonSamplerBytes;
   const bool second_engine = is_second_engine(plan, version);
-  if (version < 8e3 && plan.batch_tokens < plan.max_len) run.bytes_a_logit = kUnsampledBytes;
+  run.samples = version >= 8e3 || plan.batch_tokens >= plan.max_len;
+  if (!run.samples) run.bytes_a_logit = kUnsampledBytes;
   run.keeps_gate_up = keeps_gate_up(plan, second_engine);
   // vllm#10511 (0.6.5): before, non-torch memory held the whole context; and in the second engine, until it took over
   // the first one's profiler (vllm#19312, 0.9.2), all that is in use and not PyTorch's.

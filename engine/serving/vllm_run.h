@@ -9,6 +9,7 @@ struct VllmRun {
   double tokens = 0;                 // of one forward pass
   double sequences = 0;              // sampled at once
   double bytes_a_logit = 0;          // of the sampler
+  bool samples = true;               // where it profiles
   bool keeps_gate_up = false;        // while the down projection runs
   bool counts_context = false;       // old versions charge the CUDA context to the budget
   bool counts_graphs = false;        // later ones the graphs

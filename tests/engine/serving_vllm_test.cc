@@ -36,8 +36,18 @@ TEST_CASE("vllm profiles a batch of batch_tokens through its widest layer", "[se
 
 TEST_CASE("vllm samples for max_seqs sequences, whatever tp", "[serving]") {
   const std::string plan = "model=llama-3.1-8b&engine_version=0.9.1&batch_tokens=2048&max_seqs=";
-  CHECK(within(activations_gib(plan + "1024"), 1024.0 * 128256 * 39 / kGiB, 0.001));
+  CHECK(within(activations_gib(plan + "1024"), (1024.0 * 128256 * 38.6 + 2048 * 4096 * 2) / kGiB, 0.001));
   CHECK(activations_gib(plan + "1024&serve_gpus=2") == activations_gib(plan + "1024"));
+}
+
+TEST_CASE("vllm's second model runner counts tokens for every request", "[serving]") {
+  const auto buffers = [](const std::string& more) {
+    return line_gib("model=qwen2.5-0.5b&gpu=rtx-4090-24gb&" + more, "buffers");
+  };
+  const double counts = 256 * 151936 * 4.125 / kGiB;
+  CHECK(std::abs(buffers("engine_version=0.27.1") - buffers("engine_version=0.22.0") - counts) < 1e-9);
+  CHECK(within(buffers("engine_version=0.27.1"), 0.31, 0.1));  // 22.07 - 0.93 - 0.31 - 20.52, a start-up log
+  CHECK(buffers("engine_version=0.27.1&max_seqs=8") < 0.2);
 }
 
 TEST_CASE("A version changes nothing that a key says", "[serving]") {
@@ -118,7 +128,8 @@ TEST_CASE("vllm's second model runner: dense models in 0.27, all from 0.28 on, s
     return activations_gib(share + "&batch_tokens=256&max_seqs=256");
   };
   const std::string llama = "model=llama-3.2-1b&engine_version=";
-  CHECK(within(sampler(llama + "0.22.1"), 2 * sampler(llama + "0.23.0"), 1e-6));
+  const double hidden = 256.0 * 2048 * 2 / kGiB;
+  CHECK(within(sampler(llama + "0.22.1") - hidden, 2 * (sampler(llama + "0.23.0") - hidden), 1e-6));
   CHECK(within(sampler(llama + "0.22.1"), sampler(llama + "0.24.0&weights=fp8"), 1e-6));
   CHECK(sampler("model=qwen3.5-27b&engine_version=0.27.1") > 2 * sampler(llama + "0.27.1"));  // a hybrid
 }
