@@ -62,6 +62,7 @@ constexpr Word kWords[] = {{"memory", Says::memory},
                            {"max", Says::peak},
                            {"maximum", Says::peak},
                            {"current", Says::present},
+                           {"cur", Says::present},
                            {"currently", Says::present},
                            {"allocated", Says::allocated},
                            {"alloc", Says::allocated},
@@ -198,6 +199,12 @@ struct NameReader {
     return text.gap(i) == Gap::none && is_alphanumeric(c) && !camel;
   }
 
+  /// "shmem-r" on the line before, "ss: 0 kB" on this one.
+  bool half_word(size_t begin) const {
+    const char before = begin > 0 ? text.at(begin - 1) : ' ', c = text.at(begin);
+    return before == '-' || (is_alphanumeric(before) && is_letter(c) && lower_case(c) == c);
+  }
+
   size_t word_end(size_t start) const {
     const UnitScan unit = scan_unit(text, start, Gigabyte::binary);
     if (unit.bytes > 1 && unit.end <= at) return unit.end;
@@ -209,26 +216,45 @@ struct NameReader {
   Name read() const {
     Name name;
     size_t behind = begin();
-    const char before = behind > 0 ? text.at(behind - 1) : ' ';
-    if (text.wrapped(behind) && (is_alphanumeric(before) || before == '-')) return name;  // half a word may be missing
-    bool stage = false;                                                                   // "before saving: allocated"
-    size_t tag = 0;                                                                       // words before "[Start]"
+    if (text.wrapped(behind) && half_word(behind)) return name;
+    bool head = false;
+    size_t tag = 0;  // words before "[Start]"
     for (size_t i = behind; i < at;) {
       if (!is_alphanumeric(text.at(i))) {
-        stage = stage || (text.at(i) == ':' && name.has(Says::when));
+        head = head || text.at(i) == ':';
         if (text.at(i) == '[') tag = name.words.size();
         if (text.at(i) == ']') name.words.resize(std::min(tag, name.words.size()));
         ++i;
         continue;
       }
-      if (stage) name.words.clear();
-      stage = false;
+      if (head) keep_place(name);
+      head = false;
       behind = word_end(i);
       add(i, behind, name);
       i = behind;
     }
     for (size_t i = behind; i < at; ++i) name.linked = name.linked || text.at(i) == ':' || text.at(i) == '=';
     return name;
+  }
+
+  /// "VRAM: total=24.0 GB, used=12.3 GB": a word alone is of the place that the line named.
+  void add_place(Name& name) const {
+    if (name.words.size() != 1) return;
+    size_t end = begin();
+    if (end == 0 || text.at(end - 1) != ',') return;
+    while (end > 0 && at - end < kReach && text.gap(end) != Gap::line) --end;
+    for (size_t i = end; i < at; i = word_end(i)) {
+      const Says says = meaning(lower_case(text.characters.substr(i, word_end(i) - i)));
+      const bool place = says == Says::device || says == Says::device_memory || says == Says::host || says == Says::ram;
+      if (place && !name.has(says)) name.words.push_back(says);
+    }
+  }
+
+  /// Of the words before a colon that others follow: "memory usage (cuda): allocated"; none of "before saving:
+  /// allocated".
+  static void keep_place(Name& name) {
+    if (name.has(Says::when)) name.words.clear();
+    std::replace(name.words.begin(), name.words.end(), Says::used, Says::link);
   }
 
   /// A size before belongs to another name; a unit alone is of what follows.
@@ -329,7 +355,8 @@ LabelledSize scan_labelled(const LogText& text, size_t at) {
   found.end = own_unit ? unit.end : number.end;
   if (text.at(found.end) == '/' && text.gap(found.end) == Gap::none) return {};  // a rate, or a part of a whole
   if (!own_unit && (at == 0 || std::string_view(":=").find(text.at(at - 1)) == std::string_view::npos)) return {};
-  Name name = NameReader{text, at}.read();
+  const NameReader reader{text, at};
+  Name name = reader.read();
   const uint64_t unit_bytes = own_unit ? unit.bytes : name.linked ? name.unit_bytes : 0;
   if (unit_bytes == 0 || !number_bytes(number, unit_bytes, found.bytes)) return {};
   const bool whole = name.linked || keep_known(name);
@@ -337,6 +364,7 @@ LabelledSize scan_labelled(const LogText& text, size_t at) {
   const Says behind = own_unit ? word_behind(text, found.end) : Says::nothing;
   if (!whole && name.words.size() < 2) return {};  // "both allocated 4 GiB"
   if (behind != Says::nothing) name.words.push_back(behind);
+  if (own_unit) reader.add_place(name);
   found.what = what_of(name);
   return found;
 }

@@ -307,9 +307,9 @@ struct Matcher {
     return text.at(i) == '-' || text.at(i) == '$' || (text.at(i) == '_' && inside);
   }
 
-  /// A cell ends there, or what stands in brackets.
-  static bool ends_text(std::string_view words, char c) {
-    return !words.empty() && words[0] == c && (c == '|' || c == ')');
+  /// A cell ends there, or on the next line what stands in brackets.
+  static bool ends_text(std::string_view words, char c, bool crossed) {
+    return !words.empty() && words[0] == c && (c == '|' || (c == ')' && crossed));
   }
 
   bool capture_text(char kind, std::string name, std::string_view rest) {
@@ -318,6 +318,7 @@ struct Matcher {
     if (kind == 'w' && is_no_word(at)) return false;
     if (kind == 't' && text.at(at) == ':') return false;
     size_t end = at;
+    bool crossed = false;
     for (; end < text.size() && end < at + kWord; ++end) {
       const bool goes_on =
           text.gap(end) == Gap::none || (!words.empty() && text.wrapped(end) && !words_follow(words, end));
@@ -325,7 +326,8 @@ struct Matcher {
       if (kind == 'w' && end > at && !goes_on) break;
       if (kind == 'w' && std::string_view(",;|()\"'=[]{}<>").find(text.at(end)) != std::string_view::npos) break;
       if (kind == 't' && !words.empty() && words_follow(words, end)) break;
-      if (kind == 't' && ends_text(words, text.at(end))) break;
+      crossed = crossed || (end > at && text.gap(end) == Gap::line);
+      if (kind == 't' && ends_text(words, text.at(end), crossed)) break;
     }
     while (kind == 'w' && end > at + 1 && text.at(end - 1) == '.') --end;  // of the sentence
     if (end == at) return false;

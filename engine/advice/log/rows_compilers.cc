@@ -48,7 +48,7 @@ constexpr LogRow kXla[] = {
 
 constexpr LogRow kTensorFlow[] = {
     {"OOM when allocating tensor with shape[{t shape}] and type {w dtype}^ on $GPU:{n device}", "", RowRole::starts},
-    {"OOM when allocating tensor with shape[{t shape}]^$T=DT_{w dtype}", "", RowRole::starts},
+    {"OOM when allocating tensor with shape[{t shape}]^ [[$T=DT_{w dtype}", "", RowRole::starts},
     {"OOM when allocating tensor with shape[]", "oom=1;unread=tried_bytes", RowRole::starts},
     {"Allocator (cuda_host_bfc) ran out of memory trying to allocate {S tried}^ (rounded to {B tried_rounded})",
      "resource=host", RowRole::starts},
@@ -62,6 +62,7 @@ constexpr LogRow kTensorFlow[] = {
     {"{n} Chunks of size {B} totalling {S}"},
     {"Sum Total of in-use chunks: {S in_use_chunks}"},
     {"Limit: {B limit}$InUse: {B in_use}", "", RowRole::starts},
+    {"Stats: Limit: {B limit}^ InUse: {B in_use}", "", RowRole::starts},
     {"MaxInUse: {B max_in_use}"},
     {"Num Allocs: {n num_allocs}^ In Use: {S in_use}^ Peak In Use: {S max_in_use}^ Largest Alloc Size: {S max_alloc}^ "
      "Limit: {S limit}^ Reserved: {S reserved}^ Peak Reserved: {S peak_reserved}^ <Reservable Limit: {S reservable}>^ "

@@ -33,6 +33,7 @@ constexpr LogRow kRocm[] = {
 // amdsmi_commands.py: bytes / 2^20.
 constexpr LogRow kAmd[] = {
     {"TOTAL_VRAM: {S total}", "", RowRole::starts},
+    {"amdgpu: VRAM: {S total}", "", RowRole::starts},  // the kernel's driver
     {"USED_VRAM: {S used}"},
     {"FREE_VRAM: {S free}"},
 };

@@ -98,6 +98,9 @@ constexpr LogRow kAllocators[] = {
 
 constexpr LogRow kShared[] = {
     {"out of shared memory", "resource=shm"},
+    {"insufficient shared memory (shm)", "resource=shm"},  // PyTorch's DataLoader, to 1.7
+    {"DataLoader worker (pid {n}) is killed by signal: Bus error", "resource=shm"},
+    {"DataLoader worker (pid {n}) is killed by signal: Killed", "resource=host"},
     {"[{n local_device}] {w} NCCL WARN ~failed to extend /dev/shm/{w} to {B shm_tried} bytes", "resource=shm"},
     {"failed to extend /dev/shm/{w} to {B shm_tried} bytes", "resource=shm"},
     {"Error while creating shared memory segment /dev/shm/{w} (size {B})", "resource=shm"},

@@ -12,16 +12,15 @@ constexpr LogRow kAllocator[] = {
     {"Tried to allocate {S tried}", "", RowRole::starts},
     {"trying to allocate {S tried}"},
     {"Tried to allocate more than {n}EB", "oom=1;unread=tried_bytes", RowRole::starts},  // 2^60 bytes and above
-    {"(GPU {n device}; {S capacity} total capacity"},
+    {"(GPU {n device};^ {S capacity} total capacity"},
     {"({w} {n device}; {S capacity} total< capacity>"},  // NPU, XPU, MLU
     {"; {S allocated} <already >allocated"},
     {"; {S active} current active"},
     {"; {S free} free"},
     {"; {S reserved} reserved in total by PyTorch"},
     {"; {S cached} cached"},
-    {"GPU <{n device} >has a total capac<i>ty of^ {S capacity}^ of which {S free}^ is free"},
-    {"NPU {n device} has a total capac<i>ty of^ {S capacity}^ of which {S free}^ is free"},
-    {"XPU {n device} has a total capac<i>ty of^ {S capacity}^ of which {S free}^ is free"},
+    {"{n device} has a total capac<i>ty of^ {S capacity}^ of which {S free}^ is free"},  // GPU, NPU, XPU, MLU
+    {"has a total capac<i>ty of^ {S capacity}^ of which {S free}^ is free"},
     {"of which {S free} is free"},
     {"Including non-PyTorch memory, this process has {S process}^ memory in use"},
     {"Process {n} has {S process_list}^ memory in use"},
@@ -58,6 +57,8 @@ constexpr LogRow kAllocator[] = {
     {"hipErrorOutOfMemory", "oom=1"},
     {"cudaErrorMemoryAllocation", "oom=1"},
     {"[rank{n rank}]:", "", RowRole::prefix},
+    {"Could not allocate tensor with {B tried} bytes", "", RowRole::starts},  // DirectML
+    {"Could not allocate tensor with {S tried}", "", RowRole::starts},
     {"Invalid buffer size: {S tried}", "", RowRole::starts},    // MPS: more than one buffer may hold
     {"No executable batch size found, reached zero", "oom=1"},  // accelerate's find_executable_batch_size
     {"CUBLAS_STATUS_ALLOC_FAILED", "failed=cuBLAS"},

@@ -266,8 +266,16 @@ constexpr LogRow kNanotron[] = {
 // swift/trainers/mixin.py: max_memory_reserved / 1024^3.
 constexpr LogRow kSwift[] = {{"'memory(GiB)@{G peak_reserved}", "", RowRole::starts}};
 
-// mmengine, mmcv LoggerHook, detectron2's CommonMetricPrinter: max_memory_allocated / 1024^2.
+// mmengine, mmcv LoggerHook, detectron2's CommonMetricPrinter, the MetricLogger of DETR and DeiT, Swin's:
+// max_memory_allocated / 1024^2; ultralytics: memory_reserved, in 2^30 or in 10^9 by the version.
 constexpr LogRow kVision[] = {
+    {"data: {f} max mem: {M peak_allocated}", "", RowRole::starts},
+    {"({f}) mem {S peak_allocated}", "", RowRole::starts},
+    {"max_mem_reserved: {S peak_reserved}, max_mem_allocated: {S peak_allocated}", "", RowRole::starts},  // ppdet
+    {"AutoBatch: CUDA:{n device} ({t gpu_name}) {S capacity} total, {S reserved} reserved, {S allocated} allocated, "
+     "{S free} free",
+     "", RowRole::starts},
+    {"{n epoch}/{n epochs} {S reserved} {f} {f} {f} {n} {n}", "", RowRole::starts},
     {"data_time: {f}<,> memory: {M peak_allocated}", "", RowRole::starts},
     {"max_mem: {S peak_allocated}", "", RowRole::starts},
 };
@@ -279,6 +287,13 @@ constexpr LogRow kComposer[] = {
     {"memory/alloc_retries@{n alloc_retries}"},
 };
 
+// icefall's utils.py; ESPnet's reporter; fairseq's progress bar: binary.
+constexpr LogRow kSpeech[] = {
+    {"Maximum memory allocated so far is {S peak_allocated}", "", RowRole::starts},
+    {"gpu_max_cached_mem_GB={G max_cached}", "", RowRole::starts},
+    {"gb_free={G free}", "", RowRole::starts},
+};
+
 // transformers' TrainerMemoryTracker: bytes >> 20; its arguments and those of LLaMA-Factory, TRL and axolotl.
 constexpr LogRow kTrainer[] = {
     {"per_device_train_batch_size@{n micro_batch}"},
@@ -286,6 +301,9 @@ constexpr LogRow kTrainer[] = {
     {"cutoff_len@{n seq}"},
     {"max_seq_length@{n seq}"},
     {"sequence_len: {n seq}"},
+    {"- GPU type: {t gpu_name} &"},  // LLaMA-Factory's env.py
+    {"- GPU number: {n gpus}"},
+    {"- GPU memory: {S capacity}"},
     {"mem_gpu_alloc_delta@{S alloc_delta}"},
     {"mem_gpu_peaked_delta@{S peak_delta}"},
 };
@@ -298,6 +316,7 @@ constexpr LogFamily kFamilies[] = {{"Megatron-LM", Gigabyte::binary, kMegatron},
                                    {"nanotron", Gigabyte::binary, kNanotron},
                                    {"ms-swift", Gigabyte::binary, kSwift},
                                    {"mmengine", Gigabyte::binary, kVision},
+                                   {"speech", Gigabyte::binary, kSpeech},
                                    {"Composer", Gigabyte::decimal, kComposer},
                                    {"DeepSpeed", Gigabyte::binary, kDeepSpeed},
                                    {"DeepSpeed autotuning", Gigabyte::decimal, kAutotuning},
