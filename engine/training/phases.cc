@@ -19,12 +19,12 @@ enum Place : size_t { weights, gradients, optimizer, adapters, activations, logi
 
 constexpr size_t kMostPhases = 5;
 
-/// Gradients outlive a step in Megatron's, DeepSpeed's and FSDP2's buffers; elsewhere they are freed with zero_grad and
-/// come back during backward, unless an earlier micro-batch of that length left them.
+/// Gradients outlive a step in Megatron's and DeepSpeed's buffers; elsewhere they are freed with zero_grad and come
+/// back during backward, unless an earlier micro-batch of that length left them.
 bool has_gradients(const Plan& plan, PhaseKind phase) {
   if (phase == PhaseKind::reduce || phase == PhaseKind::optimizer) return true;
-  const bool freed = plan.framework == Framework::ddp || plan.framework == Framework::fsdp;
-  return !freed || (plan.micro_batches() > 1 && !plan.longest_first);
+  const bool kept = plan.framework == Framework::megatron || plan.framework == Framework::deepspeed;
+  return kept || (plan.micro_batches() > 1 && !plan.longest_first);
 }
 
 /// Which of the activations' lines a phase has; kMoments: none.

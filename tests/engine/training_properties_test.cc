@@ -199,10 +199,11 @@ TEST_CASE("States of all ranks are those of one GPU and what is replicated by na
   Draw draw;
   int judged = 0;
   for (int i = 0; i < 2 * kDraws; ++i) {
-    // Models with a head of their own, whose dimensions divide evenly.
+    // Models with a head of their own, whose dimensions divide evenly; several micro-batches, so that gradients last.
     const std::string model = draw.one_of({"llama-2-7b", "llama-3.1-8b", "llama-2-70b", "llama-3.1-405b", "qwen2.5-32b",
                                            "mixtral-8x7b", "qwen3-30b-a3b", "gpt-neox-20b", "deepseek-v2-lite"});
-    std::string how = "&vocab_pad=1&seq=64&framework=" + draw.one_of({"megatron", "deepspeed", "fsdp2"});
+    std::string how =
+        "&vocab_pad=1&seq=64&global_batch=1024&framework=" + draw.one_of({"megatron", "deepspeed", "fsdp2"});
     how += "&zero=" + draw.one_of({"0", "1", "2", "3"});
     how += draw.one_of({"", "&precision=bf16-pure", "&precision=fp32"});
     std::string layout = "&gpus=" + draw.one_of({"16", "64", "256"});
