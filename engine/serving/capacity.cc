@@ -229,7 +229,7 @@ bool is_uniform(const StageCapacity& stage) {
 }  // namespace
 
 // vllm prints requests x max_len since (v1/core/kv_cache_utils.py, _report_kv_cache_config).
-constexpr double kVllmPrintsRequests = 21e3;
+constexpr double kVllmPrintsRequests = 20002;  // 0.20.2
 
 double tokens_held(const Plan& plan, const Replica& replica, const StageCapacity& stage) {
   const double bits = bits_a_token(plan, stage);
