@@ -139,7 +139,10 @@ bool number_bytes(const NumberScan& number, uint64_t unit_bytes, int64_t& bytes)
 SizeScan scan_size(const LogText& text, size_t at, Gigabyte gigabyte) {
   const NumberScan number = scan_number(text, at);
   if (number.result == Scan::absent) return {Scan::absent, at};
-  const UnitScan unit = scan_unit(text, number.end, gigabyte);
+  UnitScan unit = scan_unit(text, number.end, gigabyte);
+  if (unit.bytes == 0 && text.at(number.end) == '.' && number.end == at + 3) {  // numpy's "926. GiB": three digits
+    unit = scan_unit(text, number.end + 1, gigabyte);
+  }
   if (unit.bytes == 0) return {Scan::no_unit, number.end};
   SizeScan size{Scan::read, unit.end};
   if (!number_bytes(number, unit.bytes, size.bytes)) size.result = Scan::too_large;

@@ -90,6 +90,7 @@ constexpr LogRow kPaddle[] = {
     {"Cannot allocate {S tried} memory on GPU {n device}, available memory is only {S free}", "", RowRole::starts},
     {"Cannot allocate {S tried} GPU memory, available memory is {S free}", "", RowRole::starts},
     {"Cannot malloc {S tried} GPU memory", "", RowRole::starts},
+    {"Fail to alloc memory of {B tried} size", "resource=host", RowRole::starts},
     {"enforce allocating~available failed, {B tried} > {B free}", "", RowRole::starts},
     {"Cannot allocate {S tried} memory on GPU {n device}^, {S allocated} memory has been allocated^ and available "
      "memory "

@@ -14,6 +14,8 @@ constexpr LogRow kNvidia[] = {
     {"| {n device} {n} {n} {n} | {S used} / {S total} |", "", RowRole::starts},  // a MIG device
     {"| {n device} {t gpu_name} | 0000", "", RowRole::starts},
     {"GPU {n device}: {t gpu_name} (UUID", "", RowRole::starts},
+    {"GPU {n device}: {S used} / {S total}", "", RowRole::starts},  // in somebody's own words
+    {"{M used} MiB / {M total} MiB", "", RowRole::starts},
     {"fb_memory_usage>$total>{S total}$used>{S used}^$free>{S free}", "", RowRole::starts},  // XML
     {"FB Memory Usage Total : {S total}< Reserved : {S driver_reserved}> Used : {S used}^ Free : {S free}", "",
      RowRole::starts},

@@ -160,6 +160,11 @@ constexpr LogRow kWebUi[] = {
 constexpr LogRow kComfy[] = {
     {"Total VRAM {S capacity}, total RAM {S host_total}", "", RowRole::starts},
     {"Device: cuda:{n device} {t gpu_name} :"},
+    {"Name: cuda:{n device} {t gpu_name} :"},
+    {"VRAM Total: {B total}", "", RowRole::phrase},
+    {"VRAM Free: {B free}", "", RowRole::phrase},
+    {"Torch VRAM Total: {B torch_total}"},
+    {"Torch VRAM Free: {B torch_free}"},
     {"loaded partially; {S usable} usable, {S loaded} loaded, {S offloaded} offloaded", "", RowRole::starts},
     {"loaded completely; {S usable} usable, {S loaded} loaded", "", RowRole::starts},
     {"loaded partially {M usable} {M loaded} {n}", "", RowRole::starts},

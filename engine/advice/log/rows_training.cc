@@ -298,6 +298,9 @@ constexpr LogRow kSpeech[] = {
 constexpr LogRow kTrainer[] = {
     {"per_device_train_batch_size@{n micro_batch}"},
     {"gradient_accumulation_steps@{n grad_accumulation}"},
+    {"Instantaneous batch size per device = {n micro_batch}"},
+    {"Total train batch size ({t}) = {n global_batch}"},
+    {"Gradient Accumulation steps = {n grad_accumulation}"},
     {"cutoff_len@{n seq}"},
     {"max_seq_length@{n seq}"},
     {"sequence_len: {n seq}"},

@@ -136,6 +136,7 @@ struct Builder {
   Gap gap = Gap::line;
   uint32_t line = 1;
   size_t column = 0, columns = 0;  // on this line; of the last
+  bool in_bold = false;            // "**Total:** 12"
   size_t width = 0;                // columns of the longest line
   std::vector<LineEnd> ends;       // of lines that the next one may continue: it is not indented
 
@@ -197,7 +198,7 @@ struct Builder {
     if (text.substr(0, 2) != "**" || out.characters.empty()) return text.substr(0, 2) == "**";
     const char before = gap == Gap::none ? out.characters.back() : ' ', behind = text.size() > 2 ? text[2] : ' ';
     if (before == '*' || behind == '*') return false;
-    return is_alphanumeric(before) != is_alphanumeric(behind);
+    return is_alphanumeric(before) != is_alphanumeric(behind) || (in_bold && before == ':');
   }
 
   void add(std::string_view text) {
@@ -205,6 +206,7 @@ struct Builder {
       const bool bold = bold_begins(text);
       const Escape found = bold ? Escape{2, 0} : escape(text);
       if (bold) column += 2;
+      in_bold = bold ? !in_bold : in_bold && text[0] != '\n';
       if (text[0] == '\\' && continues_line(text)) out.continued.push_back(out.size());
       if (found.length == 0) {
         add(text[0]);
