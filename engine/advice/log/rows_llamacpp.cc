@@ -95,6 +95,7 @@ constexpr LogRow kLlama[] = {
     {"- {w device_name} ({t gpu_name}): {M capacity} total, {M projected} used, {M lacking} deficit"},
     {"- {w device_name} ({t gpu_name}): {M capacity} total, {M projected} used, {M left} surplus"},
     {"- {w device_name} ({t gpu_name}): {n} layers, {S projected} used, {S left} free"},
+    {"id={n}, n_layer={n}, n_part={n}, overflow_type={n}, mem= {S projected}"},
     {"cannot fulfill margin of {S margin} on all devices, need to use {S lacking} less"},
     {"will leave {M left} >= {S margin} of free device memory"},
     {"cannot meet free memory target of {S margin}^, need to <use ><reduce device memory by >{S lacking}"},
@@ -141,7 +142,7 @@ constexpr LogRow kOllama[] = {
     {"msg=\"compute graph\" <backend={w} ><buffer_type={w on} ><device={w on} >size=\"{S compute}"},
     {"msg=\"total memory\" size=\"{S total}"},
     {"msg=\"gpu memory\" ~available=\"{S available}\" free=\"{S free}\""},
-    {"msg=\"system memory\" total=\"{S host_total}\" free=\"{S host_free}\"^ free_swap=\"{S swap_free}\""},
+    {"msg=\"system memory\" total=\"{S host_total}\" free=@{B host_free}@^ free_swap=\"{S swap_free}\""},
     {"{S available} VRAM available^, loading< up to> {n layers_most}< cuda>< rocm>< metal> GPU layers^ out of "
      "{n layers_total}",
      "", RowRole::starts},
@@ -161,8 +162,8 @@ constexpr LogRow kOllama[] = {
     {"msg=\"updated VRAM\" ~total=\"{S capacity}\" available=\"{S available}\""},
     {"msg=\"updated VRAM based on existing loaded models\" ~total=\"{S capacity}\" available=\"{S available}\""},
     {"msg=\"gpu reported\" ~available=\"{S available}\""},
-    {"msg=\"amdgpu memory\" gpu={n device} total=\"{S capacity}\""},
-    {"msg=\"amdgpu memory\" gpu={n device} available=\"{S available}\""},
+    {"msg=\"amdgpu memory\" <gpu={n device} ><gpu={w} >total=\"{S capacity}\""},
+    {"msg=\"amdgpu memory\" <gpu={n device} ><gpu={w} >available=\"{S available}\""},
     {"msg=\"updating cuda memory data\" $now.total=\"{S capacity}\" now.free=\"{S free}\"^ now.used=\"{S used}\""},
     {"msg=\"updating rocm free memory\" ~before=\"{S}\" now=\"{S free}\""},
     {"msg=\"updating system memory data\" $now.total=\"{S host_total}\" now.free=\"{S host_free}\"^ "
@@ -193,7 +194,12 @@ constexpr LogRow kOllama[] = {
      RowRole::starts},
     {"requested model ({S host_required}) is too large for this system ({S host_total})", "resource=host",
      RowRole::starts},
-    {"model requires more system memory than is currently available", "resource=host", RowRole::starts},
+    {"model requires more system memory than is currently available^~required={B host_required} free={B host_free}",
+     "resource=host", RowRole::starts},
+    {"predicted=\"{S required_full}\" predicted_num_ctx={n n_ctx} num_batch={n n_batch} available=\"{S available}\"^ "
+     "gpu_free=\"{S free}\" system_free=\"{S host_free}\""},
+    {"system_free=\"{S host_free}\" system_total=\"{S host_total}\""},
+    {"free_before=\"{S free_before}\" free_now=\"{S free}\""},
     {"memory layout cannot be allocated", "oom=1", RowRole::starts},
 };
 

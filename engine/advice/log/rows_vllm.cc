@@ -32,6 +32,7 @@ constexpr LogRow kVllm[] = {
     {"gpu_memory_utilization ({f utilization})"},
     {"block_size={n block_tokens},"},
     {"'block_size': {n block_tokens},"},
+    {"\"gpu_memory_per_device\": {B capacity}"},  // what it tells its makers
     // the command it was started with, as a shell, a list in JSON or one in YAML has it
     {"vllm serve {w model_name}"},
     {"--max-model-len@<- \">{n max_model_len}"},
@@ -160,7 +161,8 @@ constexpr LogRow kVllm[] = {
     {"Current kv cache memory in use is {B kv} bytes"},
     {"Current kv cache memory in use is {S kv}"},
     {"No available memory for the cache blocks", "stage=kv"},
-    {"CUDA out of memory occurred when warming up sampler with {n dummy_requests} dummy requests",
+    {"CUDA out of memory occurred when warming up <sampler ><pooler ><(task='{w}') >with {n dummy_requests} dummy "
+     "requests",
      "stage=sampler;oom=1"},
     {"Too large swap space. {S swap} out of the {S host_total} total CPU memory", "resource=host", RowRole::starts},
     {"{S swap} out of the {S host_total} total CPU memory"},
