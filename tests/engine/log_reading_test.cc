@@ -264,7 +264,9 @@ TEST_CASE("What is cut off before its unit is named, not guessed") {
 
 TEST_CASE("Look-alikes are left alone") {
   for (const char* text : {"250W / 400W", "|                  |      0MiB / 65535MiB  |", "[gpu_worker.py:456]",
-                           "CUDA graphs can take additional 1~3 GiB memory per GPU", "n_ctx_train = 4096"}) {
+                           "CUDA graphs can take additional 1~3 GiB memory per GPU", "n_ctx_train = 4096",
+                           "--block-size=512KiB --size=200GiB", "passed to the vLLM server of each node",
+                           "| cpu_offload | 19GB | 33GB |\n| offload | - | - |"}) {
     CAPTURE(text);
     CHECK(read_log(text).figures.empty());
   }

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <fstream>
 #include <functional>
@@ -182,6 +183,27 @@ TEST_CASE("What stands around a message, or is done to it on its way, changes no
   CHECK(tally.figures > 100000);
   CHECK(tally.lost == 0);
   CHECK(tally.made == 0);
+}
+
+TEST_CASE("A message whose first lines are lost says nothing else in the rest") {
+  const auto sizes = [](const std::string& text) {
+    std::set<int64_t> all;
+    for (const LogFigure& figure : read_log(text).figures) {
+      if (figure.kind == CaptureKind::bytes && !figure.derived) all.insert(figure.bytes);
+    }
+    return all;
+  };
+  for (const char* name : {"messages.json", "messages_fresh.json"}) {
+    for (const json& message : messages_of(name)) {
+      const std::string text = message["text"].get<std::string>();
+      const std::set<int64_t> whole = sizes(text);
+      for (size_t at = text.find('\n'); at != std::string::npos; at = text.find('\n', at + 1)) {
+        const std::set<int64_t> rest = sizes(text.substr(at + 1));
+        CAPTURE(message["id"].get<std::string>(), text.substr(at + 1, 80));
+        CHECK(std::includes(whole.begin(), whole.end(), rest.begin(), rest.end()));
+      }
+    }
+  }
 }
 
 // Rows of a table are lost, where a table is wider.

@@ -277,6 +277,7 @@ bool keep_known(Name& name) {
   size_t kept = name.words.size();
   while (kept > 0 && name.words[kept - 1] != Says::nothing) --kept;
   name.words.erase(name.words.begin(), name.words.begin() + static_cast<ptrdiff_t>(kept));
+  name.words.erase(std::remove(name.words.begin(), name.words.end(), Says::link), name.words.end());
   return kept == 0;
 }
 

@@ -202,12 +202,21 @@ struct Matcher {
     return word_character(c) || c == '_' || c == '-';
   }
 
+  /// "--block-size=512KiB" counts nothing.
+  bool unit_follows(size_t end, std::string_view rest) const {
+    skip_blanks(rest);
+    const UnitScan unit = scan_unit(text, end, gigabyte);
+    const bool printed = !rest.empty() && lower_case(rest[0]) == lower_case(text.at(end));
+    return !printed && unit.bytes > 1 && unit.end > end + 1 && text.gap(end) == Gap::none;
+  }
+
   /// A part in a hundred is none of what the row counts: "--max-batch-prefill-tokens" before a bar at "0%".
   bool capture_number(char kind, std::string name, std::string_view rest) {
     const NumberScan number = scan_number(text, at);
     const bool letter = text.gap(number.end) == Gap::none && is_letter(text.at(number.end));  // "1.5k"
     if (number.result == Scan::absent || (kind == 'n' && number.decimals > 0 && !letter)) return false;
     if (text.at(number.end) == '%' && text.gap(number.end) == Gap::none && rest.substr(0, 1) != "%") return false;
+    if (kind == 'n' && unit_follows(number.end, rest)) return false;
     Capture found{std::move(name), CaptureKind::number, number.result, 0, number_value(number), "", at, number.end};
     if (kind == 'n') scale_count(found, rest);
     keep(std::move(found));
@@ -302,9 +311,10 @@ struct Matcher {
   }
 
   /// "--model --port", "--model-impl", "--model $MODEL": an option, the rest of its name, a shell's variable.
-  bool is_no_word(size_t i) const {
+  bool is_no_word(char kind, size_t i) const {
     const bool inside = i > 0 && text.gap(i) == Gap::none && word_character(text.at(i - 1));
-    return text.at(i) == '-' || text.at(i) == '$' || (text.at(i) == '_' && inside);
+    if (kind != 'w') return false;
+    return text.at(i) == '-' || text.at(i) == '$' || (inside && (text.at(i) == '_' || is_letter(text.at(i))));
   }
 
   /// A cell ends there, or on the next line what stands in brackets.
@@ -315,7 +325,7 @@ struct Matcher {
   bool capture_text(char kind, std::string name, std::string_view rest) {
     skip_blanks(rest);
     const std::string_view words = words_of(rest);
-    if (kind == 'w' && is_no_word(at)) return false;
+    if (is_no_word(kind, at)) return false;
     if (kind == 't' && text.at(at) == ':') return false;
     size_t end = at;
     bool crossed = false;

@@ -37,6 +37,7 @@ constexpr LogRow kAmd[] = {
     {"TOTAL_VRAM: {S total}", "", RowRole::starts},
     {"amdgpu: VRAM: {S total}", "", RowRole::starts},  // the kernel's driver
     {"USED_VRAM: {S used}"},
+    {"VRAM_MEM: {S process_list}"},
     {"FREE_VRAM: {S free}"},
 };
 

@@ -61,6 +61,8 @@ constexpr LogRow kSlurm[] = {
     {"Detected {n oom_events} oom_kill event", "resource=host"},
     {"task {n}: Out Of Memory", "resource=host"},
     {"State: OUT_OF_MEMORY", "resource=host"},
+    {"Memory Utilized: {S host_peak}"},  // seff
+    {"Memory Efficiency: {f}% of {S host_limit}"},
     {"have been OOM Killed", "resource=host"},
     {"exceeded memory limit ({n} > {n}), being killed", "resource=host;unread=host_used_bytes"},  // in kB or in bytes
     {"Exceeded job memory limit", "resource=host"},

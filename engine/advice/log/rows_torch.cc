@@ -127,7 +127,8 @@ constexpr LogRow kPrints[] = {
     {"memory_allocated@{b allocated}"},
     {"memory_reserved@{S reserved}"},
     {"memory_reserved@{b reserved}"},
-    {"max_memory: {S peak_allocated} reserved_memory: {S peak_reserved}"},  // XTuner
+    {"CudaDeviceProperties(name='{t gpu_name}', ~total_memory={S capacity}"},  // torch.cuda.get_device_properties
+    {"max_memory: {S peak_allocated} reserved_memory: {S peak_reserved}"},     // XTuner
     {"Current allocate {S allocated}, reserved: {S reserved}"},
     {"reserved: {S reserved}, free: {S free}, total: {S capacity}", "", RowRole::loose},
     {"GPU memory< usage>< used>@{G used}/{G total} GB"},

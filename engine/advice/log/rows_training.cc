@@ -97,7 +97,7 @@ constexpr LogRow kAutotuning[] = {
 constexpr LogRow kEstimator[] = {
     {"HW: Setup with {n nodes} node<s>, {n gpus_per_node} GPU<s> per node", "", RowRole::starts},
     {"SW: Model with {n params_millions}M total params^, {n largest_layer_millions}M largest layer params"},
-    {"{S per_cpu} | {S per_gpu} | ~offload"},
+    {"{S per_cpu} | {S per_gpu} | offload_"},
 };
 
 constexpr LogRow kTitan[] = {
