@@ -61,7 +61,10 @@ Factors tensor_factors(const Plan& plan, const SavedSum& sum, const InFlight& in
   return factors;
 }
 
-double band_share(const SavedTensor& t) { return t.area == Area::mixer ? kMixerBand : kActivationsBand; }
+double band_share(const SavedTensor& t) {
+  if (t.area == Area::mixer) return kMixerBand;
+  return t.area == Area::moe ? kExpertsBand : kActivationsBand;
+}
 
 Line tensor_leaf(Sheet& sheet, const Plan& plan, const SavedSum& sum, const InFlight& in_flight) {
   const SavedTensor& t = sum.tensor;

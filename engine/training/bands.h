@@ -10,6 +10,7 @@ namespace vram {
 inline constexpr double kStatesBand = 0.025;    // weights, gradients, optimizer, adapters
 inline constexpr double kQuantisedBand = 0.05;  // weights of GPTQ and AWQ: groups differ by checkpoint
 inline constexpr double kActivationsBand = 0.08;
+inline constexpr double kExpertsBand = 0.15;  // of experts: who dispatches keeps copies, or not, by its version
 inline constexpr double kLogitsBand = 0.2;
 inline constexpr double kBuffersBand = 0.4;  // gathered weights and buffers
 inline constexpr double kFragmentationBand = 0.3;
