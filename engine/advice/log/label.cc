@@ -158,9 +158,8 @@ constexpr Word kWords[] = {{"memory", Says::memory},
                            {"per", Says::other}};
 
 Says meaning(std::string_view word) {
-  for (const Word& known : kWords) {
-    if (known.text[0] == word[0] && known.text == word) return known.says;
-  }
+  for (const Word& known : kWords)
+    if (known.text == word) return known.says;
   return Says::nothing;
 }
 
