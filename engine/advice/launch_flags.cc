@@ -63,7 +63,8 @@ bool is_switch(std::string_view name) {
 
 bool says_yes_or_no(std::string_view word) {
   const std::string low = lower_case(word);
-  return low == "true" || low == "false" || low == "1" || low == "0" || low == "yes" || low == "no" || low == "auto";
+  constexpr std::string_view kWords[] = {"true", "false", "1", "0", "yes", "no", "auto", "enable", "disable"};
+  return std::find(std::begin(kWords), std::end(kWords), low) != std::end(kWords);
 }
 
 /// Does the word behind this flag belong to it?

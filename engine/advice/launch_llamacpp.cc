@@ -50,8 +50,15 @@ void read_gpus(LaunchReader& reader, GivenFlags& given) {
   reader.set(Key::serve_pp, write_number(static_cast<double>(parts)), split_flag->text);
 }
 
+/// Of a repository and a file's format in it, "unsloth/Qwen3-8B-GGUF:Q4_K_XL", the repository.
+std::string_view repository(std::string_view name) {
+  const size_t slash = name.find('/');
+  const size_t colon = slash == std::string_view::npos ? slash : name.find(':', slash);
+  return name.substr(0, colon);
+}
+
 void read_model_file(LaunchReader& reader, std::string_view name, std::string_view flag) {
-  reader.read_model(name, flag);
+  reader.read_model(repository(name), flag);
   reader.clear(Key::weights);
   const std::string format = format_in_name(name);
   if (!format.empty()) reader.set(Key::weights, format, flag);

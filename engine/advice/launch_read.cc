@@ -5,6 +5,7 @@
 #include "engine/advice/launch_documents.h"
 #include "engine/advice/launch_shell.h"
 #include "engine/plan/percent.h"
+#include "engine/text.h"
 
 namespace vram {
 namespace {
@@ -123,27 +124,46 @@ class ScriptReading {
 
   void read_command(const ShellCommand& command) {
     const std::vector<std::string>& words = command.words;
-    Program image;
+    Program image, launcher;  // what they start may follow
     for (size_t i = 0; i < words.size(); ++i) {
       const Program program = program_at(words, i);
-      if (program.is_image) {
-        image = program;
-        continue;
-      }
+      if (program.is_image) image = program;
+      if (program.starts_script && launcher.first == 0) launcher = program;
+      if (program.is_image || program.dialect == nullptr) continue;
       if (program.dialect == &kOllama) return read_ollama(words, program.first);
-      if (program.dialect != nullptr) return read_server(*program.dialect, words, program.first);
-      if (program.starts_script) return read_training(words, program.first);
+      if (launcher.first > 0) name_flags(words, launcher.first, i);
+      return read_server(*program.dialect, words, program.first, version_in(image, words));
     }
-    if (image.is_image) return read_server(*image.dialect, words, image.first);
+    if (image.is_image) return read_server(*image.dialect, words, image.first, version_in(image, words));
+    if (launcher.first > 0) return read_training(words, launcher.first);
     const size_t script = script_of(words, 0);
     const bool flags_alone = !words.empty() && words[0].starts_with("-");
     const bool shell_script = !words.empty() && words[0].ends_with(".sh");
     if (flags_alone || shell_script || script < words.size()) read_training(words, 0);
   }
 
-  void read_server(const Dialect& dialect, const std::vector<std::string>& words, size_t first) {
+  /// Of an image's tag: "vllm-openai:v0.11.0".
+  static std::string version_in(const Program& image, const std::vector<std::string>& words) {
+    if (image.first == 0) return "";
+    const std::string& word = words[image.first - 1];
+    const size_t tag = word.find(":v");
+    const bool number = tag != std::string::npos && tag + 2 < word.size() && is_digit(word[tag + 2]);
+    return number ? word.substr(tag + 2) : "";
+  }
+
+  /// Flags of a launcher that say nothing of what it starts.
+  void name_flags(const std::vector<std::string>& words, size_t first, size_t end) {
+    const auto at = [&](size_t i) { return words.begin() + static_cast<std::ptrdiff_t>(i); };
+    for (const GivenFlag& flag : read_flags(std::vector<std::string>(at(first), at(end)), {}).flags) {
+      out_.unsaid.push_back(flag.text);
+    }
+  }
+
+  void read_server(const Dialect& dialect, const std::vector<std::string>& words, size_t first,
+                   const std::string& version) {
     const std::vector<std::string> rest(words.begin() + static_cast<std::ptrdiff_t>(first), words.end());
     GivenFlags given = read_flags(rest, {dialect.rows});
+    if (!version.empty()) given.add("image-version", version);
     const bool named_first = &dialect == &kVllm || &dialect == &kTrtllm;
     if (named_first && !given.words.empty()) reader_.read_model(given.words.front(), given.words.front());
     for (const FlatDocument& document : documents_) add_document(document, given);

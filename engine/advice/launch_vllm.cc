@@ -56,8 +56,20 @@ void read_speculation(LaunchReader& reader, GivenFlags& given) {
   if (tokens > 0) reader.set(Key::draft_tokens, write_number(tokens), "num_speculative_tokens");
 }
 
+/// Of the image it runs in.
+void read_release(LaunchReader& reader, GivenFlags& given) {
+  constexpr double kCountsGraphs = 21e3;  // 0.21; before, vllm/config/cache.py had 0.9
+  const std::string version = given.value("image-version");
+  if (version.empty()) return;
+  reader.set(Key::engine_version, version, "image");
+  reader.resolve_now();
+  const bool asked = given.has("gpu-memory-utilization gpu-memory-util");
+  if (!asked && release_number(reader.plan()) < kCountsGraphs) reader.set(Key::utilization, "0.9");
+}
+
 void read(LaunchReader& reader, GivenFlags& given) {
   reader.clear(Key::engine_version);
+  read_release(reader, given);
   read_replica(reader);
   reader.clear(Key::serve_ep);
   if (given.has("model")) reader.read_model(given.value("model"), "--model");

@@ -308,9 +308,36 @@ TEST_CASE("A container's image starts its server") {
   CHECK(plan.serve_tp == 2);
 }
 
+TEST_CASE("An image's tag says the release, and what its defaults were") {
+  const Plan old = read("docker run vllm/vllm-openai:v0.11.0 --model Qwen/Qwen3-8B").plan;
+  CHECK(old.engine_version == "0.11.0");
+  CHECK(old.utilization == 0.9);
+  CHECK(
+      read("docker run vllm/vllm-openai:v0.11.0 --model Qwen/Qwen3-8B --gpu-memory-utilization 0.7").plan.utilization ==
+      0.7);
+  CHECK(read("docker run vllm/vllm-openai:v0.22.1 --model Qwen/Qwen3-8B").plan.utilization == 0.92);
+  CHECK(read("docker run vllm/vllm-openai:latest --model Qwen/Qwen3-8B").plan.engine_version.empty());
+}
+
+TEST_CASE("A server that a cluster's launcher starts is the server") {
+  const LaunchReading reading = read("srun -N 2 --gpus-per-node=8 vllm serve Qwen/Qwen3-8B -tp 8 -pp 2");
+  CHECK(reading.plan.model == "qwen3-8b");
+  CHECK(reading.plan.serve_pp == 2);
+  CHECK(reading.unsaid == std::vector<std::string>{"-N 2", "--gpus-per-node=8"});
+}
+
+TEST_CASE("A repository's model is known whatever file of it is named") {
+  const LaunchReading reading = read("llama-server -hf unsloth/Qwen3-30B-A3B-GGUF:Q4_K_XL -c 40960");
+  CHECK(reading.plan.model == "qwen3-30b-a3b");
+  CHECK(read("llama-server -hf unsloth/Qwen3-8B-GGUF:Q4_K_M").plan.weights == "q4_k_m");
+}
+
 TEST_CASE("A switch before the model is no flag with a value") {
   CHECK(read("vllm serve --enable-prefix-caching --trust-remote-code Qwen/Qwen3-8B").plan.model == "qwen3-8b");
   CHECK(read("vllm serve --no-enable-prefix-caching -tp 2 Qwen/Qwen3-8B").plan.model == "qwen3-8b");
+  CHECK(read("trtllm-build --checkpoint_dir c --use_paged_context_fmha enable --max_seq_len 4096").plan.max_len ==
+        4096);
+  CHECK(read("trtllm-build --use_paged_context_fmha enable").messages.empty());
   CHECK(read("torchrun train.py --bf16 True --use_liger_kernel True --seq_length 4096").plan.seq == 4096);
 }
 
