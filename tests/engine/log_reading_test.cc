@@ -210,6 +210,10 @@ TEST_CASE("A size in a print of the user's own is what the print's words say") {
                              {"[GPU] before save: peak allocated=1.50 GiB", "peak_allocated_bytes"},
                              {"GPU memory: 1.50 GiB allocated, then", "allocated_bytes"},
                              {"Cached: 1.50 GiB", "cached_bytes"},
+                             {"it uses 1.50 GiB of VRAM on each of them", "used_bytes"},
+                             {"training took 1.50 GiB of GPU memory", "used_bytes"},
+                             {"a run of mine, peak 1.50 GiB reserved, then", "peak_reserved_bytes"},
+                             {"using 1.50 GiB of RAM", "host_used_bytes"},
                              {"GPU reserved memory: 1.50 GiB", "reserved_bytes"},
                              {"Current GPU memory usage: 1.50 GiB", "used_bytes"},
                              {"GPU 0 free memory: 1.50 GiB", "free_bytes"},
@@ -229,7 +233,8 @@ TEST_CASE("A size is not named by words that are of another thing, or that contr
   for (const char* text :
        {"Alloc Granule: 4 KiB", "Peak bandwidth: 3 GB/s", "memory saved: 3 GB", "average GPU memory usage: 3 GB",
         "KV cache memory used: 3 GB", "both GPUs allocated 4 GiB of it", "peak/current memory: 3 GB",
-        "GPU to CPU memory allocated: 3 GB", "MemoryMax=5G", "free memory: 3 GB", "estimated peak memory: 3 GB"}) {
+        "GPU to CPU memory allocated: 3 GB", "MemoryMax=5G", "it took 3 GB", "a card with 24 GB of VRAM", "24GB VRAM",
+        "it uses 3 GB of disk", "free memory: 3 GB", "estimated peak memory: 3 GB"}) {
     CAPTURE(text);
     CHECK(read_log(text).figures.empty());
   }

@@ -73,6 +73,12 @@ constexpr Word kWords[] = {{"memory", Says::memory},
                            {"used", Says::used},
                            {"usage", Says::used},
                            {"use", Says::used},
+                           {"uses", Says::used},
+                           {"using", Says::used},
+                           {"takes", Says::used},
+                           {"took", Says::used},
+                           {"consumes", Says::used},
+                           {"occupies", Says::used},
                            {"consumption", Says::used},
                            {"cost", Says::used},
                            {"footprint", Says::used},
@@ -331,17 +337,22 @@ const char* what_of(const Name& name) {
   return enough ? host_name(what, peak) : "";
 }
 
-/// "4.2 GB allocated, "
-Says word_behind(const LogText& text, size_t end) {
-  size_t i = end;
-  std::string word;
-  while (i < text.size() && text.gap(i) != Gap::line && is_letter(text.at(i)) &&
-         (i == end || text.gap(i) == Gap::none)) {
-    word += lower_case(text.at(i++));
+/// "4.2 GB allocated, ", "4.2 GB of GPU memory": what the words behind a size add to those before it.
+void add_behind(const LogText& text, size_t end, Name& name) {
+  constexpr int kMost = 4;  // words
+  for (int i = 0; i < kMost && text.gap(end) != Gap::line && is_letter(text.at(end)); ++i) {
+    std::string word;
+    do word += lower_case(text.at(end++));
+    while (text.gap(end) == Gap::none && is_letter(text.at(end)));
+    const bool ends =
+        text.gap(end) == Gap::line || std::string_view(",;|)]./").find(text.at(end)) != std::string_view::npos;
+    const Says says = meaning(word);
+    const bool state = says == Says::allocated || says == Says::reserved;
+    const bool place = says == Says::memory || says == Says::device || says == Says::device_memory ||
+                       says == Says::host || says == Says::ram;
+    if (says == Says::other || place || (state && ends)) name.words.push_back(says);
+    if (ends || (!place && says != Says::link)) return;
   }
-  const bool ends = text.gap(i) == Gap::line || std::string_view(",;|)]./").find(text.at(i)) != std::string_view::npos;
-  const Says says = meaning(word);
-  return ends && (says == Says::allocated || says == Says::reserved) ? says : Says::nothing;
 }
 
 }  // namespace
@@ -361,10 +372,10 @@ LabelledSize scan_labelled(const LogText& text, size_t at) {
   if (unit_bytes == 0 || !number_bytes(number, unit_bytes, found.bytes)) return {};
   const bool whole = name.linked || keep_known(name);
   cut_time(name);
-  const Says behind = own_unit ? word_behind(text, found.end) : Says::nothing;
-  if (!whole && name.words.size() < 2) return {};  // "both allocated 4 GiB"
-  if (behind != Says::nothing) name.words.push_back(behind);
-  if (own_unit) reader.add_place(name);
+  const bool alone = !whole && name.words.size() < 2 && !name.has(Says::used);  // "both allocated 4 GiB"
+  if (alone || name.words.size() > kMostWords) return {};
+  if (own_unit) add_behind(text, found.end, name);
+  if (own_unit && name.linked) reader.add_place(name);
   found.what = what_of(name);
   return found;
 }

@@ -112,7 +112,7 @@ constexpr LogRow kTenstorrent[] = {
 };
 
 constexpr LogRow kTriton[] = {
-    {"out of resource: shared memory, Required: {B required}, Hardware limit: {B limit}",
+    {"out of resource: shared memory, Required: {B required}, Hardware limit<ation>: {B limit}",
      "resource=gpu shared memory (on-chip)", RowRole::starts},
     {"out of resource: tensor memory, Required: {B required}, Hardware limit: {B limit}",
      "resource=gpu tensor memory (on-chip)", RowRole::starts},

@@ -111,6 +111,8 @@ constexpr LogRow kVllm[] = {
     {"Loading model weights took in total {S weights} of device memory^ ({S}/{S capacity} used)"},
     {"Model profiling run took {S activation} of device memory^ ({S}/{S capacity} used)"},
     {"Initializing cache engine took {S kv} of device memory^ ({S}/{S capacity} used)"},
+    {"Pre-loading model weights on {w} took {S weights} of device memory^ ({S}/{S capacity} used)"},
+    {"init_cache_engine took {S} of device memory^ ({S used}/{S capacity} used)"},  // with the graphs
     // the KV cache
     {"Available KV cache memory: {S kv}"},
     {"available_kv_cache_memory@{S kv}"},
