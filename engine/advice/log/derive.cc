@@ -202,7 +202,7 @@ void derive_recurrent(const std::vector<LogFigure>& figures, std::vector<LogFigu
 void trim_names(std::vector<LogFigure>& figures) {
   for (LogFigure& figure : figures) {
     if (figure.what != "gpu_name") continue;
-    for (const std::string_view tail : {" On", " Off", " N/A"}) {
+    for (const std::string_view tail : {" On", " Off", " N/A", " WDDM", " TCC", " MCDM"}) {
       const size_t length = figure.text.size();
       if (length > tail.size() && figure.text.compare(length - tail.size(), tail.size(), tail) == 0) {
         figure.text.resize(length - tail.size());

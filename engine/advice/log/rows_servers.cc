@@ -82,6 +82,8 @@ constexpr LogRow kTrtllm[] = {
     {"[MemUsageSnapshot] ~: CPU {S host_used}, GPU {S used}", "", RowRole::starts},
     {"TRT CPU/GPU memory allocators: CPU {S host_peak}, GPU {S peak}"},
     {"Engine building and serialization: CPU: {S host_peak}"},
+    {"tokensPerBlock ({n block_tokens})"},
+    {"kv_cache_free_gpu_mem_fraction is not specified, will use default value of {f kv_fraction}"},
     {"Total Weights Memory: {B weights}"},
     {"Total Activation Memory: {B activation}"},
     {"blocks to {n} nodes requiring {B block_assignment} bytes"},
