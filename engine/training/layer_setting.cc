@@ -53,6 +53,7 @@ void set_recompute(const Plan& plan, LayerSetting& s) {
   s.recompute_moe = lists(modules, "moe");
   s.recompute_product = lists(modules, "moe_act");
   s.recompute_latent = lists(modules, "mla_up_proj");
+  s.recompute_shared = lists(modules, "shared_experts");
 }
 
 /// litgpt copies grouped keys and values for every head (litgpt, model.py), and so do transformers' larger Falcons

@@ -12,7 +12,7 @@ bool selects_operations(const Plan& plan) {
 
 LayerSetting without_recomputation(LayerSetting s) {
   s.recompute_core = s.recompute_mlp = s.recompute_norms = s.recompute_moe = s.recompute_product = s.recompute_latent =
-      false;
+      s.recompute_shared = false;
   return s;
 }
 

@@ -69,16 +69,15 @@ void save_experts(const Plan& plan, const LayerSetting& s, const LayerKind& kind
   out.push_back({"dispatched", "Tokens sent to experts and back", Area::moe, "K h", "elements of a token's experts",
                  k * s.h * rows, copies * s.e, 1,
                  "the experts' input, their output, and once more weighted (transformers 5, models/mixtral)"});
-  if (!s.recompute_mlp)
-    out.push_back({"experts", "Experts: gate, up, product", Area::moe, "K m", "inner elements of a token's experts",
-                   k * ffn.expert_width,
-                   mlp_bytes(s, ffn.gated) + (weighs_apart(plan, ffn) ? s.e : 0) -
-                       (s.recompute_product && s.trained ? s.linear_input : 0),
-                   s.tp, kMlpNote});
-  if (ffn.shared_width > 0)
-    out.push_back({"shared", "Shared experts: gate, up, product", Area::moe, "m", "shared ffn", ffn.shared_width,
-                   mlp_bytes(s, ffn.gated), s.tp, kMlpNote});
-  if (ffn.shared_width > 0 && plan.subject->architecture.shared_expert_gate)
+  out.push_back({"experts", "Experts: gate, up, product", Area::moe, "K m", "inner elements of a token's experts",
+                 k * ffn.expert_width,
+                 mlp_bytes(s, ffn.gated) + (weighs_apart(plan, ffn) ? s.e : 0) -
+                     (s.recompute_product && s.trained ? s.linear_input : 0),
+                 s.tp, kMlpNote});
+  if (ffn.shared_width <= 0 || s.recompute_shared) return;
+  out.push_back({"shared", "Shared experts: gate, up, product", Area::moe, "m", "shared ffn", ffn.shared_width,
+                 mlp_bytes(s, ffn.gated), s.tp, kMlpNote});
+  if (plan.subject->architecture.shared_expert_gate)
     out.push_back({"shared_output", "Shared experts' output", Area::moe, "h", "hidden", s.h, s.e, s.sp,
                    "it is multiplied by its gate (transformers, models/qwen2_moe; Megatron-LM, shared_experts.py)"});
 }

@@ -50,7 +50,7 @@ struct LayerSetting {
   bool adapters_in_place = false;  // unsloth's fused LoRA layers
   bool eager = false;              // scores materialised
   bool recompute_core = false, recompute_mlp = false, recompute_norms = false, recompute_moe = false,
-       recompute_product = false, recompute_latent = false;
+       recompute_product = false, recompute_latent = false, recompute_shared = false;
 };
 
 /// Bytes an element that an eager norm keeps besides its output.

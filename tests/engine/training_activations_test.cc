@@ -318,6 +318,17 @@ TEST_CASE("Megatron recomputes the norms that are modules of their own: before l
   CHECK(freed("deepseek-v3") == (62 + 59) * 2 * 7168);  // latents; experts of 58 layers; a prediction module
 }
 
+TEST_CASE("Megatron's MLP recomputation is a dense layer's, and that of shared experts drops theirs alone") {
+  // Megatron-LM, core/transformer/transformer_layer.py, recompute_mlp; moe/moe_layer.py, shared_experts_recompute.
+  const auto freed = [](const std::string& module) {
+    const std::string share =
+        "model=moonlight-16b-a3b&seq=1024&micro_batch=1&recompute=selective&recompute_modules=core_attn";
+    return saved_per_token(share) - saved_per_token(share + "," + module);
+  };
+  CHECK(freed("mlp") == 6 * 11264 + 2 * 2048);  // the first of 27 layers is dense
+  CHECK(freed("shared_experts") == 26 * 6 * 2816);
+}
+
 TEST_CASE("Where core attention is recomputed in 8 bit, its output stays quantised alone") {
   const std::string share = kLlama + "&recompute=selective&precision=";
   const double bf16 = saved_per_token(share + "bf16") - saved_per_token(kLlama + "&precision=bf16");
