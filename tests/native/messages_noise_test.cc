@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
+#include <cctype>
 #include <fstream>
 #include <functional>
 #include <nlohmann/json.hpp>
@@ -53,6 +54,24 @@ std::string wrapped(const std::string& text, size_t columns) {
 std::string escaped(const std::string& text) {
   std::string quoted = json("\n" + text + "\n").dump(-1, ' ', false, json::error_handler_t::replace);
   return "{\"log\": " + quoted + ", \"stream\": \"stderr\"}";
+}
+
+/// "12.5 GiB" -> "**12.5 GiB**"
+std::string around_sizes(const std::string& text, std::string_view mark) {
+  std::string out;
+  for (size_t i = 0; i < text.size();) {
+    size_t end = i;
+    const bool inside = i > 0 && (std::isalnum(static_cast<unsigned char>(text[i - 1])) || text[i - 1] == '.');
+    while (!inside && end < text.size() &&
+           (std::isdigit(static_cast<unsigned char>(text[end])) || (end > i && text[end] == '.'))) {
+      ++end;
+    }
+    const bool size = end > i && text.compare(end, 4, " GiB") == 0;
+    if (size) out.append(mark).append(text, i, end + 4 - i).append(mark);
+    if (!size) out += text[i];
+    i = size ? end + 4 : i + 1;
+  }
+  return out;
 }
 
 struct Noise {
@@ -112,6 +131,10 @@ const Noise kNoises[] = {
        return "Traceback (most recent call last):\n  File \"train.py\", line 12, in <module>\n    main()\n" + text +
               "\n  0%|          | 0/1000 [00:03<?, ?it/s]\n";
      }},
+    {"line ends in HTML", [](const std::string& text) { return replaced(text, "\n", "<br>\n"); }},
+    {"preformatted", [](const std::string& text) { return "<pre><code>" + text + "</code></pre>"; }},
+    {"sizes set bold", [](const std::string& text) { return around_sizes(text, "**"); }},
+    {"sizes set as code", [](const std::string& text) { return around_sizes(text, "`"); }},
     {"twice", [](const std::string& text) { return text + "\n" + text; }},
 };
 

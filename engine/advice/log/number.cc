@@ -150,8 +150,9 @@ SizeScan scan_size(const LogText& text, size_t at, Gigabyte gigabyte) {
 }
 
 UnitScan scan_unit(const LogText& text, size_t at, Gigabyte gigabyte) {
+  const char first = lower_case(text.at(at));
   for (const Unit& unit : kUnits) {
-    if (!has_unit(text, at, unit.name)) continue;
+    if (unit.name[0] != first || !has_unit(text, at, unit.name)) continue;
     return {gigabyte == Gigabyte::decimal ? unit.decimal : unit.binary, at + unit.name.size()};
   }
   const size_t behind = text.gap(at) == Gap::line ? text.behind_prefix(at) : at;

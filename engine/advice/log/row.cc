@@ -328,10 +328,11 @@ struct Matcher {
     if (is_no_word(kind, at)) return false;
     if (kind == 't' && text.at(at) == ':') return false;
     size_t end = at;
-    bool crossed = false;
+    bool crossed = false, closed = false;
     for (; end < text.size() && end < at + kWord; ++end) {
+      closed = closed || (end > at && text.at(end - 1) == ')');
       const bool goes_on =
-          text.gap(end) == Gap::none || (!words.empty() && text.wrapped(end) && !words_follow(words, end));
+          text.gap(end) == Gap::none || (!words.empty() && !closed && text.wrapped(end) && !words_follow(words, end));
       if (end > at && text.gap(end) == Gap::line && !goes_on) break;
       if (kind == 'w' && end > at && !goes_on) break;
       if (kind == 'w' && std::string_view(",;|()\"'=[]{}<>").find(text.at(end)) != std::string_view::npos) break;

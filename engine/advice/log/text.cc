@@ -37,6 +37,29 @@ Escape html_entity(std::string_view text) {
   return {end + 1, code > 31 && code < 127 ? static_cast<char>(code) : ' '};
 }
 
+struct Tag {
+  std::string_view name;
+  char character;
+};
+
+constexpr Tag kTags[] = {{"br", '\n'}, {"pre", '\n'}, {"p", '\n'},   {"div", '\n'}, {"li", '\n'}, {"tr", '\n'},
+                         {"td", ' '},  {"th", ' '},   {"code", 0},   {"span", 0},   {"font", 0},  {"b", 0},
+                         {"i", 0},     {"em", 0},     {"strong", 0}, {"kbd", 0}};
+
+/// Of a page's layout; "<module>", "<stderr>" are none.
+Escape html_tag(std::string_view text) {
+  const size_t name = text.substr(0, 2) == "</" ? 2 : 1;
+  size_t end = name;
+  while (end < text.size() && end < name + 7 && is_letter(text[end])) ++end;
+  for (const Tag& tag : kTags) {
+    if (text.substr(name, end - name) != tag.name) continue;
+    const size_t close = text.substr(0, 200).find('>', end);
+    const bool plain = end < text.size() && (text[end] == '>' || text[end] == '/' || text[end] == ' ');
+    return plain && close != std::string_view::npos ? Escape{close + 1, tag.character} : Escape{};
+  }
+  return {};
+}
+
 /// "[32m" behind the escape character, which a paste may have lost.
 size_t colour_length(std::string_view text) {
   if (text.size() < 3 || text[0] != '[') return 0;
@@ -95,6 +118,8 @@ Escape escape(std::string_view text) {
   switch (text[0]) {
     case '&':
       return html_entity(text);
+    case '<':
+      return html_tag(text);
     case '[':
     case '\x1b':
       return terminal_escape(text);
@@ -203,7 +228,7 @@ struct Builder {
 
   void add(std::string_view text) {
     while (!text.empty()) {
-      const bool bold = bold_begins(text);
+      const bool bold = text[0] == '*' && bold_begins(text);
       const Escape found = bold ? Escape{2, 0} : escape(text);
       if (bold) column += 2;
       in_bold = bold ? !in_bold : in_bold && text[0] != '\n';
