@@ -211,6 +211,12 @@ void trim_names(std::vector<LogFigure>& figures) {
   }
 }
 
+/// OLLAMA_CONTEXT_LENGTH:0 leaves the length to the server.
+void drop_unset_lengths(std::vector<LogFigure>& figures) {
+  const auto is_unset = [](const LogFigure& figure) { return figure.what == "n_ctx" && figure.number == 0; };
+  figures.erase(std::remove_if(figures.begin(), figures.end(), is_unset), figures.end());
+}
+
 /// Where the exact bytes of an attempt follow, the rounded ones are set apart; else they are all there is.
 void settle_attempts(std::vector<LogFigure>& figures) {
   std::set<uint32_t> exact;
@@ -227,6 +233,7 @@ void settle_attempts(std::vector<LogFigure>& figures) {
 void derive_figures(LogReading& reading) {
   settle_attempts(reading.figures);
   trim_names(reading.figures);
+  drop_unset_lengths(reading.figures);
   std::map<uint32_t, Message> messages;
   for (const LogFigure& figure : reading.figures) messages[figure.message].last[figure.what] = &figure;
   std::vector<LogFigure> derived;

@@ -82,7 +82,8 @@ constexpr LogRow kLlama[] = {
     {"failed to allocate compute buffers", "stage=compute"},
     {"unable to allocate {w} buffer", "stage=weights"},
     {"retrying without pipeline parallelism", "retried=1"},
-    {"utilizing {w} memory reporting free: {B free} total: {B capacity}"},
+    {"memory reporting free: {B free} total: {B capacity}"},
+    {"Dedicated Total: {S capacity} ({S}), Dedicated Usage: {S used}"},
     // what is planned and what was found (2025-10 and later)
     {"|-{w device_name}({t gpu_name})|{M capacity}={M free}+({M self}={M weights}+{M kv}+{M compute})+{M "
      "unaccounted}|"},
@@ -184,6 +185,8 @@ constexpr LogRow kOllama[] = {
     {"partial_offload=\"{S graph_partial}"},
     {"full_offload=\"{S graph_full}"},
     {"KvSize:{n n_ctx}"},
+    {"BatchSize:{n n_batch} FlashAttention"},
+    {"OLLAMA_CONTEXT_LENGTH@{n n_ctx}"},
     {"--ctx-size {n n_ctx}"},
     {"model requires more system memory ({S host_required}) than is available ({S host_free})", "resource=host",
      RowRole::starts},

@@ -98,6 +98,8 @@ constexpr LogRow kEstimator[] = {
     {"HW: Setup with {n nodes} node<s>, {n gpus_per_node} GPU<s> per node", "", RowRole::starts},
     {"SW: Model with {n params_millions}M total params^, {n largest_layer_millions}M largest layer params"},
     {"{S per_cpu} | {S per_gpu} | offload_"},
+    {"{S per_cpu} | {S per_gpu} | cpu_offload="},
+    {"{S per_cpu} | {S per_gpu} | ~offload_optimizer'"},
 };
 
 constexpr LogRow kTitan[] = {
