@@ -22,6 +22,7 @@ struct Column {
   Kind kind = Kind::bytes;
 };
 
+constexpr std::string_view kAllHeads = "emory";  // of a column of sizes: "memory.total", "VRAM Total Memory"
 constexpr uint64_t kMi = 1 << 20;
 constexpr Column kColumns[] = {{"memory.total[mib]", "total_bytes", kMi, "nvidia-smi"},
                                {"memory.used[mib]", "used_bytes", kMi, "nvidia-smi"},
@@ -65,7 +66,7 @@ const Column* find_column(std::string_view cell) {
 /// The columns of a head; empty for any other row.
 std::vector<const Column*> read_head(std::string_view row) {
   std::vector<const Column*> columns;
-  if (row.find("emory") == std::string_view::npos) return columns;  // as all sizes are called
+  if (row.find(kAllHeads) == std::string_view::npos) return columns;
   bool known = false;
   for (const std::string_view cell : cells(row)) {
     columns.push_back(find_column(cell));
@@ -157,6 +158,8 @@ void read_device_csv(const LogText& text, LogReading& reading) {
       commas = commas || text.at(end) == ',';
     }
     if (!commas || end - begin > kLongestRow) continue;
+    const std::string_view line = std::string_view(text.characters).substr(begin, end - begin);
+    if (table.columns.empty() && line.find(kAllHeads) == std::string_view::npos) continue;
     const std::string row = text.excerpt(text.behind_prefix(begin), end);
     std::vector<const Column*> head = read_head(row);
     if (head.empty()) {

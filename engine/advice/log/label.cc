@@ -163,9 +163,17 @@ constexpr Word kWords[] = {{"memory", Says::memory},
                            {"virtual", Says::other},
                            {"per", Says::other}};
 
-Says meaning(std::string_view word) {
-  for (const Word& known : kWords)
-    if (known.text == word) return known.says;
+constexpr size_t kLongest = 13;  // letters of a word that is known
+
+/// Of the letters from `start` to `end` of a log.
+Says meaning(const LogText& text, size_t start, size_t end) {
+  if (end - start > kLongest) return Says::nothing;
+  char letters[kLongest] = {};
+  for (size_t i = start; i < end; ++i) letters[i - start] = lower_case(text.at(i));
+  const std::string_view word(letters, end - start);
+  for (const Word& known : kWords) {
+    if (known.text[0] == letters[0] && known.text == word) return known.says;
+  }
   return Says::nothing;
 }
 
@@ -249,7 +257,7 @@ struct NameReader {
     if (end == 0 || text.at(end - 1) != ',') return;
     while (end > 0 && at - end < kReach && text.gap(end) != Gap::line) --end;
     for (size_t i = end; i < at; i = word_end(i)) {
-      const Says says = meaning(lower_case(text.characters.substr(i, word_end(i) - i)));
+      const Says says = meaning(text, i, word_end(i));
       const bool place = says == Says::device || says == Says::device_memory || says == Says::host || says == Says::ram;
       if (place && !name.has(says)) name.words.push_back(says);
     }
@@ -272,7 +280,7 @@ struct NameReader {
     } else if (is_unit) {
       name.unit_bytes = unit.bytes;
     } else {
-      name.words.push_back(meaning(lower_case(text.characters.substr(start, end - start))));
+      name.words.push_back(meaning(text, start, end));
     }
   }
 };
@@ -341,18 +349,28 @@ const char* what_of(const Name& name) {
 void add_behind(const LogText& text, size_t end, Name& name) {
   constexpr int kMost = 4;  // words
   for (int i = 0; i < kMost && text.gap(end) != Gap::line && is_letter(text.at(end)); ++i) {
-    std::string word;
-    do word += lower_case(text.at(end++));
+    const size_t start = end;
+    do ++end;
     while (text.gap(end) == Gap::none && is_letter(text.at(end)));
     const bool ends =
         text.gap(end) == Gap::line || std::string_view(",;|)]./").find(text.at(end)) != std::string_view::npos;
-    const Says says = meaning(word);
+    const Says says = meaning(text, start, end);
     const bool state = says == Says::allocated || says == Says::reserved;
     const bool place = says == Says::memory || says == Says::device || says == Says::device_memory ||
                        says == Says::host || says == Says::ram;
     if (says == Says::other || place || (state && ends)) name.words.push_back(says);
     if (ends || (!place && says != Says::link)) return;
   }
+}
+
+/// "memory (GB): ", "mem_gb=": a cheap look, since most numbers of a log have none.
+bool unit_may_stand_before(const LogText& text, size_t at) {
+  constexpr size_t kNear = 24;
+  if (at == 0 || (text.at(at - 1) != ':' && text.at(at - 1) != '=')) return false;
+  for (size_t i = at; i > 0 && at - i < kNear; --i) {
+    if (lower_case(text.at(i - 1)) == 'b') return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -365,7 +383,7 @@ LabelledSize scan_labelled(const LogText& text, size_t at) {
   LabelledSize found;
   found.end = own_unit ? unit.end : number.end;
   if (text.at(found.end) == '/' && text.gap(found.end) == Gap::none) return {};  // a rate, or a part of a whole
-  if (!own_unit && (at == 0 || std::string_view(":=").find(text.at(at - 1)) == std::string_view::npos)) return {};
+  if (!own_unit && !unit_may_stand_before(text, at)) return {};
   const NameReader reader{text, at};
   Name name = reader.read();
   const uint64_t unit_bytes = own_unit ? unit.bytes : name.linked ? name.unit_bytes : 0;
