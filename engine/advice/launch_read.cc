@@ -147,8 +147,9 @@ class ScriptReading {
     if (image.first == 0) return "";
     const std::string& word = words[image.first - 1];
     const size_t tag = word.find(":v");
-    const bool number = tag != std::string::npos && tag + 2 < word.size() && is_digit(word[tag + 2]);
-    return number ? word.substr(tag + 2) : "";
+    if (tag == std::string::npos || tag + 2 >= word.size() || !is_digit(word[tag + 2])) return "";
+    const std::string version = word.substr(tag + 2);
+    return version.substr(0, version.find('-'));  // "v0.26.0-cu129"
   }
 
   /// Flags of a launcher that say nothing of what it starts.

@@ -316,6 +316,7 @@ TEST_CASE("An image's tag says the release, and what its defaults were") {
       read("docker run vllm/vllm-openai:v0.11.0 --model Qwen/Qwen3-8B --gpu-memory-utilization 0.7").plan.utilization ==
       0.7);
   CHECK(read("docker run vllm/vllm-openai:v0.22.1 --model Qwen/Qwen3-8B").plan.utilization == 0.92);
+  CHECK(read("docker run r/vllm/vllm-openai:v0.26.0-cu129 --model Qwen/Qwen3-8B").plan.engine_version == "0.26.0");
   CHECK(read("docker run vllm/vllm-openai:latest --model Qwen/Qwen3-8B").plan.engine_version.empty());
 }
 
