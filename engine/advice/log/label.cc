@@ -323,8 +323,9 @@ const char* device_name(const Name& name, Says what, bool peak) {
   if (what == Says::reserved) return peak ? "peak_reserved_bytes" : "reserved_bytes";
   if (what == Says::cached) return peak ? "max_cached_bytes" : "cached_bytes";
   if (what == Says::nothing && peak) return memory || (name.words.size() == 1 && name.linked) ? "peak_bytes" : "";
+  if (what == Says::active && peak) return "peak_active_bytes";
   if (!memory && !device) return "";
-  if (what == Says::active) return peak ? "peak_active_bytes" : "active_bytes";
+  if (what == Says::active) return "active_bytes";
   if (what == Says::used && peak) return "peak_bytes";
   if (!device || peak) return "";
   if (what == Says::nothing) return name.has(Says::present) ? "used_bytes" : "";

@@ -49,6 +49,7 @@ constexpr LogRow kShort[] = {
 
 // amd-smi's table since 6.4: "VRAM_USAGE", one unit behind two numbers.
 constexpr LogRow kAmdTable[] = {
+    {"| {n device} {n} {w} {w} | {w} <%> {w} <%> {M used}/{M total} MB |", "", RowRole::starts},  // since 26
     {"{n device} {n} W {n} °C {n} °C {n} MHz {n} % {n} % {n} MHz {G used}/{S total}", "", RowRole::starts},
 };
 
