@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+
+#include "engine/advice/log/text.h"
+
+namespace vram {
+
+/// What a word says of a size.
+enum class Says : uint8_t {
+  nothing,
+  memory,
+  device,
+  device_memory,
+  host,
+  rss,
+  ram,  // of the host, where no device is named
+  peak,
+  present,
+  allocated,
+  reserved,
+  cached,
+  active,
+  used,
+  free,
+  total,
+  link,   // between a name and its size
+  when,   // what is behind says only when
+  other,  // of something else, or no size of what is held
+};
+
+/// Of the letters from `start` to `end` of a log.
+Says meaning(const LogText& text, size_t start, size_t end);
+
+}  // namespace vram
