@@ -42,7 +42,7 @@ void* Sheet::bytes(size_t count) {
 
 Line Sheet::leaf(const char* id, const char* label, Factors&& factors, const char* note, double band_share) {
   if (detail_ == Detail::totals) return {product(factors, band_share), id, label, note, {}, {}};
-  leave_what_counts(factors);
+  leave_what_counts({factors.begin(), factors.size()});
   Factor* const kept = room<Factor>(factors.size());
   std::copy(factors.begin(), factors.end(), kept);
   return {product(factors, band_share), id, label, note, {kept, factors.size()}, {}};

@@ -235,7 +235,7 @@ float bars(const App& app, bool serving, float x, float y, float width) {
   };
   const Bar here = bar_of("This plan", app.report), there = bar_of("Pinned", *app.report.other);
   const Units units = units_of(app.plan());
-  if (here.lines->empty() || there.lines->empty()) return 0;
+  if (here.lines.empty() || there.lines.empty()) return 0;
   const double mine = capacity(app.report), other = capacity(*app.report.other);
   if (mine == other) return stacked_bars({here, there}, mine, units, x, y, width) + px(12);
   Bar own = here, others = there;
