@@ -233,8 +233,9 @@ TEST_CASE("A size is not named by words that are of another thing, or that contr
   for (const char* text :
        {"Alloc Granule: 4 KiB", "Peak bandwidth: 3 GB/s", "memory saved: 3 GB", "average GPU memory usage: 3 GB",
         "KV cache memory used: 3 GB", "both GPUs allocated 4 GiB of it", "peak/current memory: 3 GB",
-        "GPU to CPU memory allocated: 3 GB", "MemoryMax=5G", "it took 3 GB", "a card with 24 GB of VRAM", "24GB VRAM",
-        "it uses 3 GB of disk", "free memory: 3 GB", "estimated peak memory: 3 GB"}) {
+        "GPU to CPU memory allocated: 3 GB", "MemoryMax=5G", "--max_gpu_memory 40GiB", "max_memory = \"22GiB\"",
+        "it took 3 GB", "a card with 24 GB of VRAM", "24GB VRAM", "it uses 3 GB of disk", "free memory: 3 GB",
+        "estimated peak memory: 3 GB"}) {
     CAPTURE(text);
     CHECK(read_log(text).figures.empty());
   }

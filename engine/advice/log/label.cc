@@ -117,7 +117,9 @@ struct NameReader {
     } else if (is_unit) {
       name.unit_bytes = unit.bytes;
     } else {
-      name.words.push_back(meaning(text, start, end));
+      const bool option =
+          start > 1 && text.at(start - 1) == '-' && text.at(start - 2) == '-' && text.gap(start) == Gap::none;
+      name.words.push_back(option ? Says::other : meaning(text, start, end));
     }
   }
 };
@@ -233,6 +235,8 @@ LabelledSize scan_labelled(const LogText& text, size_t at) {
   if (own_unit) add_behind(text, found.end, name);
   if (own_unit && name.linked) reader.add_place(name);
   found.what = what_of(name);
+  const bool quoted = at > 0 && (text.at(at - 1) == '"' || text.at(at - 1) == '\'');
+  if (quoted && found.what == "peak_bytes" && !name.has(Says::used)) found.what.clear();  // "max_memory": a setting
   return found;
 }
 
