@@ -452,13 +452,17 @@ Line section_line(Sheet& sheet, const SectionText& text, const std::vector<Weigh
 }  // namespace
 
 Line weights_line(Sheet& sheet, const std::vector<WeightParcel>& parcels) {
+  const bool routes = std::any_of(parcels.begin(), parcels.end(),
+                                  [](const WeightParcel& parcel) { return parcel.section == WeightSection::experts; });
   LineList children(sheet);
   for (size_t s = 0; s < kSections.size(); ++s) {
     std::vector<WeightParcel> own;
     for (const WeightParcel& parcel : parcels) {
       if (parcel.section == static_cast<WeightSection>(s)) own.push_back(parcel);
     }
-    if (!own.empty()) children.push_back(section_line(sheet, kSections[s], own));
+    if (own.empty()) continue;
+    children.push_back(section_line(sheet, kSections[s], own));
+    if (own.front().section == WeightSection::mlp && !routes) children.back().label = "MLP";
   }
   return sheet.group("weights", "Weights", children);
 }

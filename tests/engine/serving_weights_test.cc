@@ -31,6 +31,17 @@ TEST_CASE("In 16 bit the weights are two bytes a parameter", "[serving]") {
   CHECK(weights("model=custom&params=80e9&weights=bf16&gpu=h200-sxm-141gb&serve_gpus=2&serve_tp=2") == 80000000000);
 }
 
+TEST_CASE("Only a mixture's weights name shared experts", "[serving]") {
+  const auto label = [](const char* share) {
+    const ServingBill bill = vram::serving_bill(vram::read_plan(share).plan);
+    for (const vram::Line& line : bill.lines[0].children)
+      if (std::string(line.id) == "mlp") return std::string(line.label);
+    return std::string();
+  };
+  CHECK(label("model=llama-3.1-8b") == "MLP");
+  CHECK(label("model=deepseek-v3&serve_gpus=8") == "MLP and shared experts");
+}
+
 TEST_CASE("vllm and sglang load the rotary table with the weights", "[serving]") {
   // 2 B x max_positions x 128: 14.9595 and 14.9888 GiB in vllm's start-up logs
   CHECK(weights("model=llama-3-8b&weights=bf16") == 2ull * (8030261248 + 8192 * 128));
