@@ -382,7 +382,7 @@ TEST_CASE("What was measured of a server shifts the estimate of the changed plan
   const ServingBill was = serving_bill(then), is = serving_bill(plan_of("model=llama-3.1-8b&weights=fp8"));
   const double pool =
       static_cast<double>(*is.kv_budget_bytes_per_gpu) + 50 * kGiB - static_cast<double>(*was.kv_budget_bytes_per_gpu);
-  CHECK(finding->text.find("What was measured before the changes shifts the KV cache of a GPU by -") == 0);
+  CHECK(finding->text.find("What was measured before the changes shifts the KV cache of a GPU by −") == 0);
   CHECK(finding->text.find("to " + show_bytes(pool, Units::gib)) != std::string::npos);
   const double token = *is.decode_seconds_per_token * (0.02 / *was.decode_seconds_per_token);
   CHECK(finding->text.find(show_duration(token)) != std::string::npos);

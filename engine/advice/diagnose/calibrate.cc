@@ -47,7 +47,7 @@ std::string shifts_of(const Plan& plan) {
 }
 
 std::string shift_text(const Plan& plan, double bytes) {
-  return (bytes < 0 ? "-" : "+") + shown_bytes(plan, std::fabs(bytes));
+  return (bytes < 0 ? "−" : "+") + shown_bytes(plan, std::fabs(bytes));
 }
 
 std::optional<Measured> measured_peak(const Measured& measured, const TrainingBill& bill) {
