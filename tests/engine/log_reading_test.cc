@@ -475,3 +475,10 @@ TEST_CASE("A figure may be given as about") {
       figure("Prefill would require ~2.5 GB peak (current 1 GB + KV+SDPA 1.5 GB) but ceiling is 2 GB", "required_bytes")
           .bytes == 2684354560);
 }
+
+TEST_CASE("Ollama's settings say nothing where they are left to it") {
+  CHECK(figure("env=\"map[OLLAMA_CONTEXT_LENGTH:8192 OLLAMA_NUM_PARALLEL:2]\"", "n_ctx").number == 8192);
+  CHECK(figure("env=\"map[OLLAMA_CONTEXT_LENGTH:8192 OLLAMA_NUM_PARALLEL:2]\"", "n_slots").number == 2);
+  CHECK_FALSE(has("env=\"map[OLLAMA_CONTEXT_LENGTH:0 OLLAMA_NUM_PARALLEL:0]\"", "n_ctx"));
+  CHECK_FALSE(has("env=\"map[OLLAMA_CONTEXT_LENGTH:0 OLLAMA_NUM_PARALLEL:0]\"", "n_slots"));
+}

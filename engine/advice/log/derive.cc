@@ -211,9 +211,11 @@ void trim_names(std::vector<LogFigure>& figures) {
   }
 }
 
-/// OLLAMA_CONTEXT_LENGTH:0 leaves the length to the server.
-void drop_unset_lengths(std::vector<LogFigure>& figures) {
-  const auto is_unset = [](const LogFigure& figure) { return figure.what == "n_ctx" && figure.number == 0; };
+/// OLLAMA_CONTEXT_LENGTH:0 and OLLAMA_NUM_PARALLEL:0 leave them to the server.
+void drop_unset(std::vector<LogFigure>& figures) {
+  const auto is_unset = [](const LogFigure& figure) {
+    return figure.number == 0 && (figure.what == "n_ctx" || figure.what == "n_slots");
+  };
   figures.erase(std::remove_if(figures.begin(), figures.end(), is_unset), figures.end());
 }
 
@@ -233,7 +235,7 @@ void settle_attempts(std::vector<LogFigure>& figures) {
 void derive_figures(LogReading& reading) {
   settle_attempts(reading.figures);
   trim_names(reading.figures);
-  drop_unset_lengths(reading.figures);
+  drop_unset(reading.figures);
   std::map<uint32_t, Message> messages;
   for (const LogFigure& figure : reading.figures) messages[figure.message].last[figure.what] = &figure;
   std::vector<LogFigure> derived;
