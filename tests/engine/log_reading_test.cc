@@ -149,6 +149,10 @@ TEST_CASE("A size in no known message is named as unread") {
   CHECK(reading.figures.empty());
   CHECK(reading.gaps[0].printed == "occupied memory:2.47 GB");
   CHECK(reading.gaps[0].line == 1);
+  const LogReading later =
+      read_log("The step after that needed 22.5 GB of what this card of mine has, which is 24 GB\n");
+  REQUIRE(later.gaps.size() == 2);
+  CHECK(later.gaps[1].printed == "of what this card of mine has, which is 24 GB");
 }
 
 TEST_CASE("A print of torch.cuda without a unit is of bytes, where it can be") {
@@ -215,6 +219,7 @@ TEST_CASE("A size in a print of the user's own is what the print's words say") {
                              {"a run of mine, peak 1.50 GiB reserved, then", "peak_reserved_bytes"},
                              {"using 1.50 GiB of RAM", "host_used_bytes"},
                              {"GPU reserved memory: 1.50 GiB", "reserved_bytes"},
+                             {"mem: rsvd=1.50 GiB", "reserved_bytes"},
                              {"Current GPU memory usage: 1.50 GiB", "used_bytes"},
                              {"GPU 0 free memory: 1.50 GiB", "free_bytes"},
                              {"Total GPU memory: 1.50 GiB", "capacity_bytes"},

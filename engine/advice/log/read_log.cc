@@ -102,6 +102,8 @@ struct Reader {
     if (!unit || text.at(size.end) == '/' || size.bytes < 1 << 10) return unit ? size.end : at + 1;
     size_t begin = at;
     while (begin > 0 && at - begin < kWordsBefore && text.lines[begin - 1] == text.lines[at]) --begin;
+    if (at - begin == kWordsBefore)  // from a whole word on
+      while (begin < at && text.gap(begin) == Gap::none) ++begin;
     out.gaps.push_back({kUnknown, text.excerpt(begin, size.end), "no message known here", line(at)});
     ++unknown;
     return size.end;
