@@ -49,6 +49,20 @@ struct Container {
   std::string line() const { return environment + (is_script ? "" : image) + command + "\n"; }
 };
 
+/// A line without its indent, and without the mark of a list's item.
+std::string_view content_of(std::string_view line) {
+  line = trimmed(line);
+  return line.starts_with("- ") ? trimmed(line.substr(2)) : line;
+}
+
+/// The value behind "name:" on this line, which may be an item of a list.
+bool has_name(std::string_view line, std::string_view name, std::string_view& value) {
+  line = content_of(line);
+  if (!line.starts_with(name) || line.size() <= name.size() || line[name.size()] != ':') return false;
+  value = trimmed(line.substr(name.size() + 1));
+  return true;
+}
+
 class ContainerReader {
  public:
   explicit ContainerReader(std::string_view text) : lines_(split(text, '\n')) {}
@@ -60,15 +74,6 @@ class ContainerReader {
   }
 
  private:
-  /// The value behind "name:" on this line, which may be an item of a list.
-  static bool has_name(std::string_view line, std::string_view name, std::string_view& value) {
-    line = trimmed(line);
-    if (line.starts_with("- ")) line = trimmed(line.substr(2));
-    if (!line.starts_with(name) || line.size() <= name.size() || line[name.size()] != ':') return false;
-    value = trimmed(line.substr(name.size() + 1));
-    return true;
-  }
-
   void flush() {
     if (!now_.image.empty() || !now_.command.empty()) out_ += now_.line();
     now_ = {};
@@ -150,8 +155,8 @@ class ContainerReader {
     const size_t indent = indent_of(lines_[at_]);
     std::string name;
     while (next_inside(indent)) {
-      std::string_view value, content = trimmed(lines_[at_]);
-      if (content.starts_with("- ")) content = trimmed(content.substr(2));
+      const std::string_view content = content_of(lines_[at_]);
+      std::string_view value;
       const size_t equals = content.find('='), colon = content.find(':');
       if (has_name(content, "name", value)) {
         name = unquoted(value);
@@ -174,12 +179,9 @@ class ContainerReader {
 
 /// A line of a file of services: "image: x", which no shell has.
 bool names_image(std::string_view text) {
-  for (std::string_view line : split(text, '\n')) {
-    line = trimmed(line);
-    if (line.starts_with("- ")) line = trimmed(line.substr(2));
-    if (line.starts_with("image:")) return true;
-  }
-  return false;
+  std::string_view image;
+  const std::vector<std::string_view> lines = split(text, '\n');
+  return std::any_of(lines.begin(), lines.end(), [&](std::string_view line) { return has_name(line, "image", image); });
 }
 
 void add_pair(ShellCommand& command, std::string_view pair) {

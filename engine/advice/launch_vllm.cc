@@ -58,13 +58,13 @@ void read_speculation(LaunchReader& reader, GivenFlags& given) {
 
 /// Of the image it runs in.
 void read_release(LaunchReader& reader, GivenFlags& given) {
-  constexpr double kCountsGraphs = 21e3;  // 0.21; before, vllm/config/cache.py had 0.9
   const std::string version = given.value("image-version");
   if (version.empty()) return;
   reader.set(Key::engine_version, version, "image");
   reader.resolve_now();
   const bool asked = given.has("gpu-memory-utilization gpu-memory-util");
-  if (!asked && release_number(reader.plan()) < kCountsGraphs) reader.set(Key::utilization, "0.9");
+  const bool counts_graphs = release_number(reader.plan()) >= kVllmCountsGraphs;
+  if (!asked && !counts_graphs) reader.set(Key::utilization, "0.9");  // before, vllm/config/cache.py had that
 }
 
 void read(LaunchReader& reader, GivenFlags& given) {

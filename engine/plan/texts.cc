@@ -7,6 +7,7 @@
 #include "engine/plan/near.h"
 #include "engine/plan/percent.h"
 #include "engine/preset_table.h"
+#include "engine/text.h"
 #include "engine/units.h"
 
 namespace vram {
@@ -66,13 +67,10 @@ std::string read_recompute_modules(std::string_view text) {
 }
 
 std::string read_version(std::string_view text) {
-  const auto belongs = [](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '.' || c == '-' ||
-           c == '+';
-  };
+  const auto belongs = [](char c) { return is_alphanumeric(c) || c == '.' || c == '-' || c == '+'; };
   std::string_view number = text;  // 0.9.1, v0.9.1, b9849, 2026-03
   if (!number.empty() && (number[0] == 'v' || number[0] == 'b')) number.remove_prefix(1);
-  const bool begins = !number.empty() && number[0] >= '0' && number[0] <= '9';
+  const bool begins = !number.empty() && is_digit(number[0]);
   const bool usable = begins && text.size() <= 40 && std::all_of(text.begin(), text.end(), belongs);
   return usable ? std::string(text) : "";
 }

@@ -16,8 +16,6 @@ namespace {
 
 constexpr double kLongestTokens = 1e9;
 
-Line nothing(Sheet& sheet, const char* id, const char* label) { return sheet.leaf(id, label, {times("", 0, "B")}); }
-
 /// A given reserve stands for everything but weights and KV.
 void apply_reserve(Sheet& sheet, const Plan& plan, StageCapacity& stage) {
   if (!plan.has(Key::reserve)) return;

@@ -37,8 +37,6 @@ double communication_bytes(const Accelerator& gpu) {
   return multicasts(gpu) ? kCommunicationOverSwitch : kCommunicationOverLink;
 }
 
-Line nothing(Sheet& sheet, const char* id, const char* label) { return sheet.leaf(id, label, {times("", 0, "B")}); }
-
 // What libraries allocate outside PyTorch while loading and profiling: 0.01 to 0.35 GiB in vllm's logs from 0.6.6 on.
 // What the second model runner calls consumed is 0.26 to 1.15 GiB above what loading took: its sampler counts tokens.
 constexpr double kNonTorchBytes = 0.1875 * kGiB;

@@ -5,6 +5,11 @@
 
 namespace vram {
 
+/// A line of 0 B.
+inline Line nothing(Sheet& sheet, const char* id, const char* label) {
+  return sheet.leaf(id, label, {times("", 0, "B")});
+}
+
 /// What a GPU holds beside weights and KV cache.
 struct RuntimeLines {
   Line activations, graphs, buffers, context;

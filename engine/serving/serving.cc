@@ -34,7 +34,7 @@ Line pool_line(Sheet& sheet, const Plan& plan, const Replica& replica, const Sta
 
 Line cache_line(Sheet& sheet, const Plan& plan, const Replica& replica, const StageCapacity& stage) {
   if (preallocates(plan)) return pool_line(sheet, plan, replica, stage);
-  if (stage.groups.empty()) return sheet.leaf("kv_cache", "KV cache", {times("", 0, "B")});
+  if (stage.groups.empty()) return nothing(sheet, "kv_cache", "KV cache");
   Line line = demand_line(sheet, plan, stage.groups, requests_per_rank(plan, replica));
   line.id = "kv_cache";
   line.label = "KV cache";

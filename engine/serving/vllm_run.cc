@@ -82,7 +82,7 @@ VllmRun vllm_run(const Plan& plan) {
   run.caches_encoder = second_engine;
   // From 0.21 on (vllm#50780). The second runner's accounts leave them out: budget = consumed + peak activation + KV to
   // 0.01 GiB in eight logs of August to October 2026, with 0.04 to 3.9 GiB of graphs beside them.
-  run.counts_graphs = version >= 21e3 && !run.second_runner;
+  run.counts_graphs = version >= kVllmCountsGraphs && !run.second_runner;
   run.counts_communication = version < 11e3;  // vllm#25359
   // vllm#50991. Where no version is named it is the plan that says whether a prefix is shared.
   run.caches_states = version >= 27e3 && !plan.engine_version.empty();

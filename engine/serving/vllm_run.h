@@ -19,6 +19,9 @@ struct VllmRun {
   bool second_runner = false;        // newer than the second model runner (v1/worker/gpu/model_runner.py)
 };
 
+/// The release that first charges graphs to its budget, of 0.92 since.
+inline constexpr double kVllmCountsGraphs = 21e3;
+
 VllmRun vllm_run(const Plan& plan);
 
 /// 0.6.5 -> 6005; a version that is not given is newer than all.

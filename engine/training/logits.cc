@@ -205,13 +205,15 @@ bool has_logit_blocks(const Plan& plan) {
   return plan.library == Library::hf && copies && plan.subject->has_shape;
 }
 
-uint64_t logit_blocks_bytes(Sheet& sheet, const Plan& plan) {
+uint64_t logit_blocks_bytes(const Plan& plan) {
   if (!has_logit_blocks(plan)) return 0;
   // loss/loss_utils.py, forward and backward: 16-bit logits 2, in fp32 4, shifted 4; their gradients 4 and, not in
   // place, log-softmax 4. 18 and 14 bytes; figures of nvidia-smi give 17 to 21 and 14 to 19. Uncast every block is of
   // one size and serves again.
   const double blocks = plan.loss == Loss::full ? 18 : plan.loss == Loss::inplace ? 14 : 0;
-  return copies_leaf(sheet, plan, std::max(0.0, blocks - bytes_per_logit(plan))).bytes;
+  Factors factors;
+  push_logits(plan, std::max(0.0, blocks - bytes_per_logit(plan)), factors);
+  return product(factors, kLogitsBand).bytes;
 }
 
 Line logits_line(Sheet& sheet, const Plan& plan, const Stage& stage, bool in_loss) {

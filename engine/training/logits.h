@@ -14,6 +14,6 @@ double bytes_per_logit(const Plan& plan);
 /// Copies of the logits have a block each: freed ones are cut up, and none of them fits again.
 bool has_logit_blocks(const Plan& plan);
 /// What those blocks take beyond the copies that live at once.
-uint64_t logit_blocks_bytes(Sheet& sheet, const Plan& plan);
+uint64_t logit_blocks_bytes(const Plan& plan);
 
 }  // namespace vram

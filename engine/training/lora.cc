@@ -21,8 +21,7 @@ bool of_mlp(Part part) { return is_dense_mlp(part) || is_shared_expert(part) || 
 /// Inputs + outputs of one adapted matrix on one rank: A is rank × inputs, B outputs × rank (arXiv 2106.09685,
 /// section 4.1), and the side that tensor parallelism cuts is cut in the adapter too.
 double widths_of(const Plan& plan, const Matrix& m) {
-  if (m.shard == Shard::replicated) return m.copies * (m.rows + m.cols);
-  const double cut = m.shard == Shard::expert ? plan.etp : plan.tp;
+  const double cut = tensor_ranks(plan, m);
   const double copies = m.shard == Shard::expert ? m.copies / plan.ep : m.copies;
   return is_row_parallel(m.part) ? copies * (m.rows + m.cols / cut) : copies * (m.rows / cut + m.cols);
 }

@@ -215,6 +215,11 @@ std::vector<ParameterGroup> one_block(const Plan& plan) {
 
 }  // namespace
 
+double tensor_ranks(const Plan& plan, const Matrix& matrix) {
+  if (matrix.shard == Shard::expert) return plan.etp;
+  return matrix.shard == Shard::replicated ? 1 : plan.tp;
+}
+
 double padded_vocab(const Plan& plan, double rows) {
   const double multiple = std::max(1.0, plan.vocab_pad) * plan.tp;
   return std::ceil(rows / multiple) * multiple;

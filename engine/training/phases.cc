@@ -82,7 +82,7 @@ StageLedger::StageLedger(const Plan& plan, const Stage& stage, const ModelTensor
   if (stage.last && plan.subject->has_shape) add_phase(subject, PhaseKind::loss);
   for (PhaseKind kind : {PhaseKind::backward, PhaseKind::reduce, PhaseKind::optimizer}) add_phase(subject, kind);
   has_logit_blocks_ = has_logit_blocks(plan);
-  if (stage.last) logit_blocks_ = logit_blocks_bytes(sheet, plan);
+  if (stage.last) logit_blocks_ = logit_blocks_bytes(plan);
 }
 
 size_t StageLedger::keep(const Line& line) {

@@ -16,13 +16,8 @@ struct Shape {
   bool operator==(const Shape&) const = default;
 };
 
-double ranks_of(const Plan& plan, const Matrix& m) {
-  if (m.shard == Shard::expert) return plan.etp;
-  return m.shard == Shard::replicated ? 1 : plan.tp;
-}
-
 Shape shape_of(const Plan& plan, const Matrix& m) {
-  const double ranks = ranks_of(plan, m);
+  const double ranks = tensor_ranks(plan, m);
   return is_row_parallel(m.part) ? Shape{m.rows, m.cols / ranks} : Shape{m.rows / ranks, m.cols};
 }
 

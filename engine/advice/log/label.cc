@@ -23,6 +23,11 @@ struct Name {
   bool has(Says says) const { return std::find(words.begin(), words.end(), says) != words.end(); }
 };
 
+/// A GPU's memory or the host's.
+bool is_place(Says says) {
+  return says == Says::device || says == Says::device_memory || says == Says::host || says == Says::ram;
+}
+
 struct NameReader {
   const LogText& text;
   size_t at;  // of the number
@@ -95,8 +100,7 @@ struct NameReader {
     while (end > 0 && at - end < kReach && text.gap(end) != Gap::line) --end;
     for (size_t i = end; i < at; i = word_end(i)) {
       const Says says = meaning(text, i, word_end(i));
-      const bool place = says == Says::device || says == Says::device_memory || says == Says::host || says == Says::ram;
-      if (place && !name.has(says)) name.words.push_back(says);
+      if (is_place(says) && !name.has(says)) name.words.push_back(says);
     }
   }
 
@@ -196,8 +200,7 @@ void add_behind(const LogText& text, size_t end, Name& name) {
         text.gap(end) == Gap::line || std::string_view(",;|)]./").find(text.at(end)) != std::string_view::npos;
     const Says says = meaning(text, start, end);
     const bool state = says == Says::allocated || says == Says::reserved;
-    const bool place = says == Says::memory || says == Says::device || says == Says::device_memory ||
-                       says == Says::host || says == Says::ram;
+    const bool place = says == Says::memory || is_place(says);
     if (says == Says::other || place || (state && ends)) name.words.push_back(says);
     if (ends || (!place && says != Says::link)) return;
   }

@@ -13,7 +13,6 @@ constexpr size_t kBracket = 80, kName = 60;
 struct Pieces {
   const LogText& text;
   size_t begin;
-  bool numbered;  // the line before begins with a number and a colon, too
 
   bool on_line(size_t at) const { return at < text.size() && (at == begin || text.gap(at) != Gap::line); }
   bool goes_on(size_t at) const { return at < text.size() && text.gap(at) == Gap::none; }
@@ -53,11 +52,6 @@ struct Pieces {
     if (!open || text.at(end) != ',' || digits(end + 1) == end + 1) return at;
     end = digits(end + 1);
     return text.at(end) == ']' && text.at(end + 1) == '<' ? closing(end + 1, '>') : at;
-  }
-
-  bool numbers(size_t at) const {
-    const size_t end = digits(at);
-    return end > at && end < at + 6 && text.at(end) == ':' && goes_on(end) && !goes_on(end + 1);
   }
 
   size_t digits(size_t at) const {
@@ -156,13 +150,10 @@ size_t prefix_end(const Pieces& pieces) {
 
 std::vector<LinePrefix> find_prefixes(const LogText& text) {
   std::vector<LinePrefix> prefixes;
-  bool numbered = true;
   for (size_t i = 0; i < text.size(); ++i) {
     if (text.gap(i) != Gap::line) continue;
-    const Pieces pieces{text, i, numbered};
-    const size_t end = prefix_end(pieces);
+    const size_t end = prefix_end(Pieces{text, i});
     if (end > i) prefixes.push_back({i, end});
-    numbered = pieces.numbers(i);
   }
   return prefixes;
 }
