@@ -103,7 +103,7 @@ Chart step_chart(const Report& report) {
   if (training.stages.size() > 1) chart.title += " on stage " + std::to_string(training.stage);
   const double span = report.compute.step_seconds.value_or(1);
   const std::vector<TimelinePoint> timeline = training_timeline(report.plan, span, training.stage);
-  Lines lines = training.phases.front().lines;
+  Lines lines = step_phases(training.phases).front().lines;
   const double kept = kept_bytes(lines);
   for (const Line& line : lines) chart.series.push_back({line.label, line_rgb(lines, line.id), {}});
   std::vector<const TimelinePoint*> points;

@@ -30,6 +30,7 @@ Word word_of(Verdict verdict) {
 }
 
 const char* moment(std::string_view phase) {
+  if (phase == "load") return ", while the model is loaded";
   if (phase == "forward") return ", in the forward pass";
   if (phase == "loss") return ", at the loss";
   if (phase == "backward") return ", in the backward pass";

@@ -25,6 +25,8 @@ std::pair<Key, std::string> same_global_batch(const Plan& plan) {
 bool whole_ratio(double a, double b) { return b > 0 && a / b == std::floor(a / b); }
 
 void add_free(const Plan& plan, Changes& out) {
+  add(out, plan.load_whole,
+      {"load_share", "Load a rank's share of the weights alone, as under zero.Init", {{Key::load_whole, "0"}}});
   add(out, plan.attention == AttentionKernel::eager,
       {"attention_flash", "Use FlashAttention, which keeps no score matrix", {{Key::attention, "flash"}}});
   add(out, !plan.fused_optimizer,

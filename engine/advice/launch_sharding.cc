@@ -63,6 +63,9 @@ void read_deepspeed(LaunchReader& reader, GivenFlags& given) {
       "zero-optimization.offload-param.device offload-param-device "
       "deepspeed-config.offload-param-device");
   const bool old = says(given, "zero-optimization.cpu-offload", "true");
+  // accelerate's configurations for lower stages have the flag, too.
+  const bool unshared = says(given, "zero3-init-flag deepspeed-config.zero3-init-flag", "false");
+  if (unshared && given.value(kDeepspeed[0].names) == "3") reader.set(Key::load_whole, "1", "zero3_init_flag");
   if (is_host(weights)) {
     reader.set(Key::offload, "all", "offload_param");
   } else if (is_host(states) || old) {

@@ -120,6 +120,8 @@ void check_framework(FaultList& list) {
   list.add_if(p.framework == Framework::ddp && p.zero > 0, Key::zero, [&] {
     return "ddp keeps all states on every GPU; ZeRO " + n(p.zero) + " needs fsdp, deepspeed or megatron";
   });
+  list.add_if(p.load_whole && p.zero < 3, Key::load_whole,
+              [&] { return "nothing divides the weights that were loaded; zero is " + n(p.zero); });
   const bool eight_bit = p.precision == Precision::fp8 || p.precision == Precision::mxfp8;
   list.add_if(p.fp8_params && !(eight_bit && p.framework == Framework::megatron && p.method == Method::full),
               Key::fp8_params,

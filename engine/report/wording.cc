@@ -12,7 +12,8 @@ bool in_decimal_units(const Report& report) { return report.plan.units == UnitsC
 struct PhasePlace {
   std::string_view phase, place;
 };
-constexpr PhasePlace kPlaces[] = {{"forward", "in the forward pass"},
+constexpr PhasePlace kPlaces[] = {{"load", "while the model is loaded"},
+                                  {"forward", "in the forward pass"},
                                   {"loss", "in the loss"},
                                   {"backward", "in the backward pass"},
                                   {"reduce", "while gradients are reduced"},

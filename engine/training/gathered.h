@@ -7,7 +7,7 @@
 
 namespace vram {
 
-enum class PhaseKind : uint8_t { forward, loss, backward, reduce, optimizer };
+enum class PhaseKind : uint8_t { load, forward, loss, backward, reduce, optimizer };
 
 /// What FSDP gathers: the parameters of the unit around the layers, and of the largest layer, each group by group.
 /// Without any where nothing is gathered by units.

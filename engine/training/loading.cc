@@ -11,7 +11,7 @@ namespace {
 /// transformers reads a model into the memory of its process (modeling_utils.py, from_pretrained without device_map), a
 /// k-bit one onto the GPU weight by weight; under zero.Init a rank keeps its share of each weight.
 bool reads_whole_model(const Plan& plan) {
-  const bool partitions = plan.framework == Framework::deepspeed && plan.zero >= 3;
+  const bool partitions = plan.framework == Framework::deepspeed && plan.zero >= 3 && !plan.load_whole;
   const bool k_bit = !trains_all(plan) && frozen_linear_bits(plan) < 16;
   return plan.library == Library::hf && !partitions && !k_bit;
 }

@@ -37,15 +37,25 @@ struct Parts {
   uint64_t cached_band = 0;
 };
 
+/// What loading cached serves the step: only what the step reserves beyond it is fragmentation then.
+Parts beside_loading(const Holdings& held, const Parts& step) {
+  const uint64_t reserved = held.allocated + product(step.share, 0).bytes + product(step.blocks, 0).bytes;
+  const uint64_t more = reserved > held.loaded ? reserved - held.loaded : 0;
+  return {
+      {times("B", 0, "bytes that come and go")}, {times("B", static_cast<double>(more), "bytes")}, step.cached_band};
+}
+
 Parts parts_of(const Plan& plan, const Holdings& held) {
   // 0.03: expandable segments; a judgement, no measured figure behind it.
   const bool expandable = plan.allocator == Allocator::expandable;
   const uint64_t blocks = expandable ? 0 : blocks_bytes(plan, held) - held.allocated;
-  const Factors allocated = {times("B", static_cast<double>(held.allocated), "bytes")};
-  return {{times("B", static_cast<double>(held.scattered), "bytes that come and go"),
-           times("φ", expandable ? 0.03 : 0.15, "share")},
-          {times("B", static_cast<double>(blocks), "bytes")},
-          product(allocated, kCachedBand).band_bytes};
+  const Factors allocated = {times("B", static_cast<double>(std::max(held.allocated, held.loaded)), "bytes")};
+  Parts step = {{times("B", static_cast<double>(held.scattered), "bytes that come and go"),
+                 times("φ", expandable ? 0.03 : 0.15, "share")},
+                {times("B", static_cast<double>(blocks), "bytes")},
+                product(allocated, kCachedBand).band_bytes};
+  if (held.loaded > held.allocated) return beside_loading(held, step);
+  return step;
 }
 
 bool fits(const Amount& fragmentation, double room) {

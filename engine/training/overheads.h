@@ -7,7 +7,8 @@ namespace vram {
 
 /// What a stage holds in blocks of PyTorch's caching allocator, bytes.
 struct Holdings {
-  uint64_t allocated = 0;    // in the fullest phase
+  uint64_t loaded = 0;       // before the step
+  uint64_t allocated = 0;    // in the fullest phase of the step
   uint64_t lasting = 0;      // weights, gradients, optimizer, adapters, buffers: each at its most
   uint64_t dynamic = 0;      // most of activations, logits and gathered weights together
   uint64_t scattered = 0;    // of those what fragments: copies of the logits with blocks of their own do not

@@ -17,7 +17,13 @@ namespace {
 /// Places of a phase's lines.
 enum Place : size_t { weights, gradients, optimizer, adapters, activations, logits, gathered, buffers };
 
-constexpr size_t kMostPhases = 5;
+constexpr size_t kMostPhases = 6;
+
+/// Loading is a phase where a GPU then has what it does not keep; elsewhere it has a part of what the step holds.
+bool loads_more(const Plan& plan, const std::vector<ParameterGroup>& groups) {
+  const auto divided = [](const ParameterGroup& group) { return group.shards > 1; };
+  return plan.load_whole && (std::any_of(groups.begin(), groups.end(), divided) || plan.offload == Offload::all);
+}
 
 /// Gradients outlive a step in Megatron's and DeepSpeed's buffers; elsewhere they are freed with zero_grad and come
 /// back during backward, unless an earlier micro-batch of that length left them.
@@ -37,6 +43,7 @@ size_t moment_of(PhaseKind phase) {
       return static_cast<size_t>(Moment::backward);
     case PhaseKind::reduce:
       return static_cast<size_t>(Moment::last);
+    case PhaseKind::load:
     case PhaseKind::optimizer:
       break;
   }
@@ -45,6 +52,8 @@ size_t moment_of(PhaseKind phase) {
 
 const char* phase_id(PhaseKind phase) {
   switch (phase) {
+    case PhaseKind::load:
+      return "load";
     case PhaseKind::forward:
       return "forward";
     case PhaseKind::loss:
@@ -75,9 +84,10 @@ StageLedger::StageLedger(const Plan& plan, const Stage& stage, const ModelTensor
   const std::vector<ParameterGroup> groups = stage_parameters(plan, stage);
   const Subject subject{plan, stage, groups, gathered_units(plan, stage),
                         lasting_buffers(sheet, plan, stage, groups, workspace)};
-  pool_.reserve(kPhaseLines + 3);
+  pool_.reserve(kPhaseLines + 3 + (plan.load_whole ? kPhaseLines : 0));
   kinds_.reserve(kMostPhases);
   places_.reserve(kMostPhases);
+  if (loads_more(plan, groups)) add_load(plan, groups);
   add_phase(subject, PhaseKind::forward);
   if (stage.last && plan.subject->has_shape) add_phase(subject, PhaseKind::loss);
   for (PhaseKind kind : {PhaseKind::backward, PhaseKind::reduce, PhaseKind::optimizer}) add_phase(subject, kind);
@@ -90,10 +100,26 @@ size_t StageLedger::keep(const Line& line) {
   return pool_.size() - 1;
 }
 
+/// All the weights, and nothing else yet.
+void StageLedger::add_load(const Plan& plan, const std::vector<ParameterGroup>& groups) {
+  Places p;
+  p[weights] = keep(loaded_weights_line(sheet_, plan, groups));
+  p[gradients] = keep(sheet_.nothing("gradients", "Gradients"));
+  p[optimizer] = keep(sheet_.nothing("optimizer", "Optimizer"));
+  p[adapters] = keep(sheet_.nothing("adapters", "Adapters"));
+  p[activations] = kMoments;
+  p[logits] = keep(sheet_.nothing("logits", "Logits and loss"));
+  p[gathered] = keep(sheet_.nothing("gathered", "Gathered weights"));
+  p[buffers] = keep(sheet_.nothing("buffers", "Buffers"));
+  kinds_.push_back(PhaseKind::load);
+  places_.push_back(p);
+  first_ = 1;
+}
+
 /// Lines that are as in the phase before are not made again.
 void StageLedger::add_phase(const Subject& subject, PhaseKind kind) {
   const auto& [plan, stage, groups, units, lasting] = subject;
-  const bool first = kinds_.empty();
+  const bool first = kinds_.size() == first_;
   const PhaseKind last = first ? kind : kinds_.back();
   Places p = first ? Places{} : places_.back();
   if (first) {
@@ -105,12 +131,12 @@ void StageLedger::add_phase(const Subject& subject, PhaseKind kind) {
     p[gradients] = keep(gradients_line(sheet_, plan, groups, has_gradients(plan, kind)));
   p[activations] = moment_of(kind);
   if (kind == PhaseKind::reduce)
-    p[gathered] = places_.front()[gathered];  // as in forward
+    p[gathered] = places_[first_][gathered];  // as in forward
   else if (first || kind == PhaseKind::optimizer || !units.root.empty() || !units.layer.empty())
     p[gathered] = keep(gathered_line(sheet_, plan, stage, groups, units, kind));
   const bool expands = kind == PhaseKind::backward && !trains_all(plan);
   if (last == PhaseKind::loss)  // as in forward
-    for (const Place place : {logits, buffers}) p[place] = places_.front()[place];
+    for (const Place place : {logits, buffers}) p[place] = places_[first_][place];
   if (first || kind == PhaseKind::loss) p[logits] = keep(logits_line(sheet_, plan, stage, kind == PhaseKind::loss));
   if (first || kind == PhaseKind::loss || kind >= PhaseKind::reduce || expands)
     p[buffers] = keep(buffers_line(sheet_, plan, stage, groups, lasting, kind));
@@ -132,16 +158,19 @@ std::vector<PhaseAmounts> StageLedger::amounts(double chunks_in_flight) const {
 }
 
 Holdings StageLedger::holdings(const std::vector<PhaseAmounts>& phases) const {
-  const auto most = [&phases](Place place) {
+  const auto most = [this, &phases](Place place) {
     uint64_t bytes = 0;
-    for (const PhaseAmounts& phase : phases) bytes = std::max(bytes, phase.lines[place].bytes);
+    for (size_t i = first_; i < phases.size(); ++i) bytes = std::max(bytes, phases[i].lines[place].bytes);
     return bytes;
   };
-  const uint64_t lasting_buffers = phases.front().lines[buffers].bytes;
+  const uint64_t lasting_buffers = phases[first_].lines[buffers].bytes;
   Holdings held;
+  if (first_ > 0) held.loaded = phases.front().allocated_bytes();
+  for (size_t i = first_; i < phases.size(); ++i)
+    held.allocated = std::max(held.allocated, phases[i].allocated_bytes());
   for (Place place : {weights, gradients, optimizer, adapters}) held.lasting += most(place);
   held.lasting += lasting_buffers;
-  for (size_t i = 0; i < phases.size(); ++i) {
+  for (size_t i = first_; i < phases.size(); ++i) {
     const auto& lines = phases[i].lines;
     const uint64_t dynamic = lines[activations].bytes + lines[logits].bytes + lines[gathered].bytes;
     held.dynamic = std::max(held.dynamic, dynamic);

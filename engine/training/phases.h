@@ -31,7 +31,7 @@ class StageLedger {
               const Line& workspace, Sheet& sheet);
 
   std::vector<PhaseAmounts> amounts(double chunks_in_flight) const;
-  /// What the allocator has blocks for, of which `allocated` is to be set.
+  /// What the allocator has blocks for.
   Holdings holdings(const std::vector<PhaseAmounts>& phases) const;
   // Of lines only:
 
@@ -52,6 +52,7 @@ class StageLedger {
   };
 
   size_t keep(const Line& line);
+  void add_load(const Plan& plan, const std::vector<ParameterGroup>& groups);
   void add_phase(const Subject& subject, PhaseKind kind);
 
   Sheet& sheet_;
@@ -60,6 +61,7 @@ class StageLedger {
   std::vector<Line> pool_;
   bool has_logit_blocks_ = false;
   uint64_t logit_blocks_ = 0;
+  size_t first_ = 0;  // phase of the step: loading is none
   std::vector<PhaseKind> kinds_;
   std::vector<Places> places_;
 };

@@ -54,7 +54,6 @@ StagePeak PipelineLedger::peak(const Stage& stage) {
   peak.phase_id = phases[peak.phase].id;
   std::copy_n(phases[peak.phase].lines.begin(), kPhaseLines, peak.lines.begin());
   peak.held = held.ledger.holdings(phases);
-  peak.held.allocated = peak.allocated_bytes;
   peak.room = room(held, peak.allocated_bytes);
   peak.lines[kPhaseLines] = fragmentation_amount(plan_, peak.held, peak.room);
   peak.lines[kPhaseLines + 1] = context_;

@@ -10,9 +10,14 @@
 namespace vram {
 namespace {
 
+constexpr double kNever = 4;  // no ZeRO stage divides it
+
 constexpr const char* kZeroNote = "ZeRO, arXiv 1910.02054, section 5";
 
 constexpr const char* kWeightsNote = "bytes a parameter by framework and precision, a frozen base's by its format";
+constexpr const char* kLoadedNote =
+    "DeepSpeed, runtime/engine.py, _configure_distributed_model: a model that zero.Init did not divide goes to the GPU "
+    "as a whole first; likewise one that is moved there before FSDP wraps it";
 constexpr const char* kConstantsNote =
     "scales of the blocks are no parameters: bitsandbytes, functional.py, QuantState; AutoGPTQ, QuantLinear's buffers";
 constexpr const char* kStatesNote = "bytes a parameter by framework, precision and optimizer";
@@ -91,7 +96,6 @@ bool accumulates_whole(const Plan& plan) {
 
 /// A flat parameter holds the frozen and the trained ones of a block, and its gradient is as long.
 Line whole_gradients(Sheet& sheet, const Plan& plan, const std::vector<ParameterGroup>& groups) {
-  constexpr double kNever = 4;  // no ZeRO stage divides them
   const double bits = frozen_base(plan) ? 8 * compute_bytes(plan) : storage_of(plan).gradient;
   LineList children(sheet, groups.size());
   for (const ParameterGroup& g : groups)
@@ -141,6 +145,14 @@ Line weights_line(Sheet& sheet, const Plan& plan, const std::vector<ParameterGro
     children.push_back(
         sheet.sum("quantisation", "Constants of the quantiser, on every rank", constants, kConstantsNote));
   return sheet.sum("weights", "Weights", children, kWeightsNote);
+}
+
+Line loaded_weights_line(Sheet& sheet, const Plan& plan, const std::vector<ParameterGroup>& groups) {
+  LineList children(sheet, groups.size());
+  for (const ParameterGroup& g : groups)
+    children.push_back(
+        state_leaf(sheet, plan, g, weight_bits(plan, g), "bytes a weight", kNever, false, weights_band(plan, g)));
+  return sheet.sum("weights", "Weights", children, kLoadedNote);
 }
 
 Line gradients_line(Sheet& sheet, const Plan& plan, const std::vector<ParameterGroup>& groups, bool present) {

@@ -21,6 +21,8 @@ bool multiplies_quantised(const Plan& plan, const ParameterGroup& group);
 
 /// What a stage keeps for its parameters, divided as ZeRO (arXiv 1910.02054, section 5) and offloading say.
 Line weights_line(Sheet& sheet, const Plan& plan, const std::vector<ParameterGroup>& groups);
+/// The same before anything is divided or offloaded.
+Line loaded_weights_line(Sheet& sheet, const Plan& plan, const std::vector<ParameterGroup>& groups);
 /// `present` false: freed between steps, and not there yet.
 Line gradients_line(Sheet& sheet, const Plan& plan, const std::vector<ParameterGroup>& groups, bool present);
 Line optimizer_line(Sheet& sheet, const Plan& plan, const std::vector<ParameterGroup>& groups);

@@ -67,7 +67,7 @@ const Phase* phase_of(const Memory& memory, std::string_view id) {
 Memory memory_of(Sheet& sheet, const Plan& plan, const Stage& stage) {
   Memory m;
   m.phases = stage_phases(sheet, plan, stage);
-  for (const Phase& phase : m.phases) m.peak = std::max(m.peak, phase.allocated_bytes);
+  for (const Phase& phase : step_phases(m.phases)) m.peak = std::max(m.peak, phase.allocated_bytes);
   Lines forward = phase_of(m, "forward")->lines;
   Lines backward = phase_of(m, "backward")->lines;
   for (const char* id : {"weights", "optimizer", "adapters", "buffers"}) m.kept += bytes_of(forward, id);
@@ -237,9 +237,10 @@ bool has_passes(const Plan& plan) {
 /// Without layers, or with too many passes to draw: the phases of a step, one after the other.
 void add_phases(Sheet& sheet, const Plan& plan, const Stage& stage, std::vector<TimelinePoint>& points) {
   const Memory memory = memory_of(sheet, plan, stage);
-  const double count = static_cast<double>(memory.phases.size());
-  for (size_t i = 0; i < memory.phases.size(); ++i)
-    points.push_back(moment_of(static_cast<double>(i) / count, stage.index, memory.phases[i]));
+  const std::span<const Phase> phases = step_phases(memory.phases);
+  const double count = static_cast<double>(phases.size());
+  for (size_t i = 0; i < phases.size(); ++i)
+    points.push_back(moment_of(static_cast<double>(i) / count, stage.index, phases[i]));
 }
 
 /// Work of a micro-batch on the busiest rank: how long each one takes while they repeat.

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -17,7 +18,8 @@ const char* verdict_word(Verdict verdict);
 
 /// What a GPU holds at its fullest moment of one phase of a step.
 struct Phase {
-  const char* id = "";  // "forward", "loss", "backward", "reduce", "optimizer"
+  const char* id = "";  // "load" (only where it is no part of what the step holds), "forward", "loss", "backward",
+                        // "reduce", "optimizer"
   uint64_t allocated_bytes = 0;
   Lines lines;  // weights .. buffers; add up to allocated_bytes
 };
@@ -68,6 +70,9 @@ TrainingTotals training_totals(const Plan& plan);
 
 /// The lines of any one stage in its fullest phase, as the bill has them of the fullest stage.
 Lines stage_lines(Sheet& sheet, const Plan& plan, size_t stage);
+
+/// Those that a step goes through: all but loading.
+std::span<const Phase> step_phases(std::span<const Phase> phases);
 
 /// Layers of each pipeline stage: `stages` where given, else as even as possible, surplus to later stages.
 std::vector<double> stage_layers(const Plan& plan);

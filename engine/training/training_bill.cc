@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 
 #include "engine/training/loading.h"
 #include "engine/training/lora.h"
@@ -144,6 +145,11 @@ Lines stage_lines(Sheet& sheet, const Plan& plan, size_t stage) {
   PipelineLedger ledger(plan, sheet);
   const Stage& one = ledger.stages()[stage];
   return ledger.lines(one, ledger.peak(one), ledger.phases(one));
+}
+
+std::span<const Phase> step_phases(std::span<const Phase> phases) {
+  const bool loads = !phases.empty() && std::string_view(phases.front().id) == "load";
+  return phases.subspan(loads ? 1 : 0);
 }
 
 TrainingTotals training_totals(const Plan& plan) {

@@ -69,6 +69,8 @@ void set_zero(Mapping& m, const std::string& framework) {
     m.share.set("zero", "0");
   } else if (sharding.has("grad_op")) {
     m.share.set("zero", "2");
+  } else if (framework == "fsdp" && sharding.has_any({"no_shard", "no shard"})) {
+    m.share.set("zero", "0");
   }
 }
 
@@ -83,7 +85,7 @@ std::string quantised_base(const Mapping& m) {
   if (m.method.has("gptq")) return "gptq";
   if (m.method.whole("awq")) return "awq";
   if (m.method.has("int4") && is_adapter_method(m)) return "gptq";
-  if (m.method.has_any({"nf4", "qlora", "q-lora", "bnb-4", "bnb.nf4"})) return "nf4";
+  if (m.method.has_any({"nf4", "bnb-4", "bnb.nf4"}) || m.method.whole_any({"qlora", "q-lora"})) return "nf4";
   if (m.method.has_any({"4-bit", "4bit"}) && !optimizer.has_any({"4-bit", "4bit"})) return "nf4";
   if (m.method.has_any({"int8", "8-bit"}) && is_adapter_method(m) && !optimizer.has("8-bit")) return "int8";
   return "";
@@ -227,15 +229,17 @@ void set_offload(Mapping& m) {
   Words id;
   id.add(text(m.c, "id"));
   const bool numbered = m.words.has("memory.rst");  // DeepSpeed's document numbers the choices of its estimator
-  if (offload.has_any({"param=cpu", "cpu offload"}) || m.words.has("fsdp-offload") || m.run.has("offload param") ||
-      (numbered && id.whole("case2")))
+  Words stated;
+  stated.add(text(m.c, "offload"));
+  const bool weights = offload.has_any({"param=cpu", "cpu offload"}) || stated.has_any({"parameters", "weights"});
+  if (weights || m.words.has("fsdp-offload") || m.run.has("offload param") || (numbered && id.whole("case2")))
     m.share.set("offload", "all");
-  else if (offload.has_any({"opt=cpu", "paged"}) || (numbered && id.whole("case3")))
+  else if (offload.has_any({"opt=cpu", "paged"}) || stated.has("optimizer") || (numbered && id.whole("case3")))
     m.share.set("offload", "optimizer");
   Words recompute;
   recompute.add(text(m.c, "recompute"));
   const bool of_another = recompute.has("unsloth:") && m.share.get("library") != "unsloth";
-  if (recompute.has("offload") && !of_another) m.share.set("offload", "activations");
+  if ((recompute.has("offload") || stated.has("activation")) && !of_another) m.share.set("offload", "activations");
 }
 
 }  // namespace

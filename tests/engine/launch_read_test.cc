@@ -424,6 +424,17 @@ TEST_CASE("GPUs as Slurm, DeepSpeed and torchtitan's script are told them") {
   CHECK(read("NGPU=4 ./run_train.sh --training.seq_len 4096").plan.gpus == 4);
 }
 
+TEST_CASE("accelerate's zero3_init_flag says whether ZeRO 3 loads the whole model first") {
+  const auto loads_whole = [](const char* stage, const char* flag) {
+    const std::string config = std::string("compute_environment: LOCAL_MACHINE\ndistributed_type: DEEPSPEED\n") +
+                               "deepspeed_config:\n  zero3_init_flag: " + flag + "\n  zero_stage: " + stage + "\n";
+    return read(config).plan.load_whole;
+  };
+  CHECK(loads_whole("3", "false"));
+  CHECK_FALSE(loads_whole("3", "true"));
+  CHECK_FALSE(loads_whole("2", "false"));
+}
+
 TEST_CASE("A file that is named but not in the text is said") {
   const LaunchReading reading = read("deepspeed train.py --deepspeed zero3.json --bf16");
   CHECK(reading.messages[0].key == "zero");

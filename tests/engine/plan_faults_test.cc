@@ -58,6 +58,8 @@ TEST_CASE("an impossible training plan says why, with its figures") {
        "micro-batches 6"},
       {"framework=ddp&zero=2", "zero: ddp keeps all states on every GPU; ZeRO 2 needs fsdp, deepspeed or megatron"},
       {"framework=deepspeed&pp=2&gpus=2&zero=3", "zero: DeepSpeed's pipeline takes ZeRO 0 or 1, not 3"},
+      {"framework=deepspeed&gpus=8&zero=2&load_whole=1",
+       "load_whole: nothing divides the weights that were loaded; zero is 2"},
       {"optimizer_in_backward=1&global_batch=4",
        "optimizer_in_backward: 4 micro-batches need gradients that stay; set global_batch to 1"},
       {"model=custom", "params: not known; give params, or layers, hidden, heads, ffn and vocab"},
