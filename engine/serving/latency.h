@@ -25,6 +25,6 @@ double requests_in_time(const Plan& plan, const Replica& replica, double tpot, d
 double requests_per_second(const Plan& plan, const Latency& times, double requests);
 
 /// Half-width of the band on all of these, as a share.
-double latency_band(const Plan& plan, const Replica& replica);
+double latency_band();
 
 }  // namespace vram

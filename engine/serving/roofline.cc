@@ -21,17 +21,27 @@ constexpr double kUsualTflopsAWatt = 1.4;  // H100, BF16: where the board's powe
 // Experts' products are many small ones, and the fullest expert is waited for.
 constexpr double kExpertProducts = 0.47;
 
-// llama.cpp's products by backend, and what is left of them where quantised weights are turned into operands on the
-// way: CUDA 0.69 and 0.72 with Q8_0 and Q4_0 (7B on an RTX 4090, llama.cpp#4766); Metal 0.88 to 0.97 (six chips,
-// llama.cpp#4167); ROCm in all (two cards, 2024).
-struct LlamacppProducts {
-  double share, dequantised;
-};
-LlamacppProducts llamacpp_products(const Plan& plan) {
-  const std::string_view vendor = plan.accelerator->vendor;
-  if (vendor == "Apple") return {0.83, 0.9};
-  return vendor == "AMD" ? LlamacppProducts{0.85, 0.7} : LlamacppProducts{1, 0.7};
+// vllm and sglang reach half of that with experts (Triton's fused_moe and its successors): 108 steady loads of five
+// mixtures on one to eight H100 and B200 (ML.ENERGY's leaderboard, vllm 0.11).
+constexpr double kFusedExperts = 0.25;
+
+// llama.cpp's products on tensor cores accumulate in 16 bit where that is faster, twice the printed peak on GeForce
+// boards, and reach 0.8 / (1 + 0.6 T / W) of T TFLOPS at W watts: 0.48 of a 3090's (142 TFLOPS), 0.44 of a 4090's, 0.45
+// of an A6000's, 0.38 of an A100's, 0.22 of an H100's (7B and 8B in F16, prompts of 512 and 1024); 0.7 of that with
+// quantised weights, and 0.56 with experts (gpt-oss-20b on RTX 4090, 5090 and 6000 Ada).
+constexpr double kLlamacppPeak = 0.8, kLlamacppPowerLoss = 0.6, kLlamacppDequantised = 0.7, kLlamacppExperts = 0.56;
+double llamacpp_flops(const Plan& plan) {
+  const Accelerator& gpu = *plan.accelerator;
+  const double given = plan.gpu_tflops > 0 ? plan.gpu_tflops : peak_tflops(gpu, "bf16");
+  const double tflops = given * (gpu.family == "NVIDIA GeForce" ? 2 : 1);
+  const double a_watt = plan.watts > 0 ? tflops / plan.watts : kUsualTflopsAWatt;
+  return tflops * 1e12 * kLlamacppPeak / (1 + kLlamacppPowerLoss * a_watt) *
+         (weights_format(plan).bits < 16 ? kLlamacppDequantised : 1) *
+         (plan.subject->architecture.experts > 0 ? kLlamacppExperts : 1);
 }
+
+// On Metal 0.88 to 0.97 of products are left with quantised weights (six chips, llama.cpp#4167).
+constexpr double kMetalPeak = 0.83, kMetalDequantised = 0.9;
 
 // Elsewhere 0.7 of the products are left of weights in integers of 4 bits: 3.3 s for 16,000 tokens of Qwen3-14B in AWQ
 // on an A100 (vllm#20469), and 78 requests of Qwen2.5-7B in GPTQ on an L4.
@@ -40,37 +50,49 @@ bool turned_into_operands(const Format& format) {
   return format.compute == "fp16" && format.blocks_only && format.bits < 5;
 }
 
-// Of a layer, in seconds. vllm and sglang replay CUDA graphs: 6 ms a step beyond the bytes read of 28 to 36 layers (L4,
-// RTX 5090, RTX 4090); routing from DeepSeek-R1 in FP4 on 4 B200, 8.5 ms a step over 61 layers, 7 of them beyond the
-// bytes. llama.cpp on CUDA: 33 (RTX 6000 Ada, 2026) to 99 us (RTX 4090, before graphs), 12 more with experts
-// (gpt-oss-20b); on Metal 125 to 155 us on every chip from M1 Max to M3 Ultra; on ROCm 147 to 187.
-// Prompts are launched by the host kernel by kernel: 0.5 to 0.7 ms a layer in vllm's nightly benchmarks of 2024 (first
-// tokens of 8B and 14B on an H200), less since it compiles; with experts 1.2 (MiniMax-M2.5 on 4 B200, vllm) to 1.9
-// (DeepSeek-R1 in FP4 on 4 B200, sglang).
-// sglang's first releases with DeepSeek-V3 take 33, 39 and 42 ms a step for 1, 8 and 32 requests on 8 H200 (0.4.1), 18
-// to 26 more than that.
-constexpr LayerSeconds kReplayed{20e-6, 65e-6, 300e-6, 1.2e-3}, kCompiled{20e-6, 65e-6, 100e-6},
-    kEarly{20e-6, 400e-6, 300e-6, 1.2e-3};
+// In seconds; `kernels` of a mixer or an MLP, the others of a layer. vllm and sglang replay CUDA graphs: 35 us are what
+// is left of a step beyond the bytes read, on dense models of 8 to 405 billion parameters (ML.ENERGY's leaderboard,
+// H100 and B200; Qwen3-0.6B on an H20, qwen.readthedocs.io). llama.cpp on CUDA: 33 (RTX 6000 Ada, 2026) to 99 us a
+// layer (RTX 4090, before graphs), 12 more with experts (gpt-oss-20b); on Metal 125 to 155 us on every chip from M1 Max
+// to M3 Ultra; on ROCm 147 to 187. Prompts with experts are launched by the host kernel by kernel: 1.2 ms a layer
+// (MiniMax-M2.5 on 4 B200, vllm) to 1.9 (DeepSeek-R1 in FP4 on 4 B200, sglang). sglang's first releases with
+// DeepSeek-V3 take 33, 39 and 42 ms a step for 1, 8 and 32 requests on 8 H200 (0.4.1), 18 to 26 more than that.
+constexpr LayerSeconds kReplayed{35e-6, 40e-6, 0, 1.2e-3}, kSglang{35e-6, 40e-6, 0, 1.9e-3},
+    kCompiled{10e-6, 65e-6, 100e-6}, kEarly{35e-6, 400e-6, 0, 1.9e-3};
 constexpr double kEarlyBefore = 4005;  // 0.4.5
 // Without graphs (--enforce-eager) every step is: 0.52 ms a layer of Qwen3-14B in AWQ on an A100 (vllm#20469), 0.80 of
 // Llama-3.1-8B in the cloud, and what prompts took before models were compiled.
-constexpr LayerSeconds kEager{20e-6, 65e-6, 600e-6, 1.2e-3};
-// llama.cpp replays graphs from compute capability 8.0 on: 130 us on a V100 (Pythia 2.8B in its nightly tests).
-constexpr LayerSeconds kLlamacppCuda{45e-6, 15e-6}, kLlamacppLaunched{130e-6, 15e-6}, kLlamacppOther{150e-6, 15e-6};
+constexpr LayerSeconds kEager{35e-6, 40e-6, 600e-6, 1.2e-3};
+// llama.cpp replays graphs from compute capability 8.0 on: 130 us a layer on a V100 (Pythia 2.8B in its nightly tests).
+constexpr LayerSeconds kLlamacppCuda{22.5e-6, 15e-6}, kLlamacppLaunched{65e-6, 15e-6}, kLlamacppOther{75e-6, 15e-6};
+
+// Of a request in every step of vllm until it schedules the next one while the GPU works, by default from 0.14 on: it
+// is scheduled, its token turned into text and sent, while the GPU waits (dense models, 8 to 256 requests on one GPU:
+// 32 to 56 us each, ML.ENERGY's leaderboard, vllm 0.11). Nothing is left with 396 to 512 requests of vllm 0.30
+// (silybench).
+constexpr double kRequestSeconds = 45e-6, kSchedulesAhead = 14e3;
 
 // Llama-3.3-70B in FP4 on 2, 4 and 8 RTX PRO 6000 as stages is 1.1, 1.4 and 1.8 times as far from its rooflines as on
 // one (TensorRT-LLM's overview): a time that stages do not divide.
 constexpr double kStageSeconds = 3e-3;
 
-// First tokens of one stream beyond its prompt: 10 ms (NIM, two H100 and two H200).
-constexpr double kServerSeconds = 10e-3;
+// First tokens of one stream beyond its prompt: 10 ms (NIM, two H100 and two H200), 2 to 7 of vllm 0.8.5 (24 models at
+// one request a second, IOG-Foundation/llm-inference-benchmarks).
+constexpr double kServerSeconds = 7e-3;
 
 // llama.cpp's kernels of one token read what is stored as it is, in any type: 0.93 of bandwidth with F16, Q8_0, Q4_K_M
 // and Q4_0 alike on Max chips and an RTX 6000 Ada (0.75 to 0.83 on two joined dies, not told apart here).
 constexpr double kLlamacppReads = 0.93;
 
-// All-reduce of a few kilobytes: one kernel over NVLink; a ring of 2 (n - 1) steps over PCIe; several over a network.
-constexpr double kReduceOverLink = 12e-6, kStepOverPcie = 20e-6, kReduceOverNetwork = 100e-6;
+// All-reduce of a few kilobytes: one kernel over NVLink; over PCIe 40 us each time the GPUs double (7B to 14B on 2, 4
+// and 8 RTX 4090, through host memory: 75, 120 and 110 us; four RTX 3090: 30); several messages over a network (60 us
+// between four DGX Spark, 190 between two nodes of 8 H100).
+constexpr double kReduceOverLink = 12e-6, kDoublingOverPcie = 40e-6, kReduceOverNetwork = 110e-6;
+double reduce_over_pcie(double gpus) {
+  double seconds = 0;
+  for (double reached = 1; reached < gpus; reached *= 2) seconds += kDoublingOverPcie;
+  return seconds;
+}
 
 /// TFLOPS at which products of this weight format run.
 double peak(const Plan& plan) {
@@ -87,16 +109,22 @@ double product_share(const Plan& plan, double peak_tflops) {
   const double a_watt = plan.watts > 0 ? peak_tflops / plan.watts : kUsualTflopsAWatt;
   const double root = std::sqrt(a_watt);  // exact everywhere, which pow is not
   const double lost = kPowerLoss * root * std::sqrt(root) * (1 + (width > 0 ? kNarrow / width : 0));
-  return (a.experts > 0 ? kExpertProducts : 1) / (1 + lost);
+  const double experts = plan.engine == Engine::vllm || plan.engine == Engine::sglang ? kFusedExperts : kExpertProducts;
+  return (a.experts > 0 ? experts : 1) / (1 + lost);
 }
 
 }  // namespace
 
-// Decoding one stream, dense models on one GPU: 0.75 to 0.90 (16 bit; L4, RTX 4090, RTX 5090), 0.70 to 0.84 (8 bit; L4,
-// RTX 4090), 0.57 to 0.72 (4 bit; L4, RTX 4090) of bandwidth.
+// vllm and sglang: 0.93 with 16 bit, beside the time of each kernel (above); 0.84 to 0.76 with 8 (L4, RTX 4090), whose
+// activations are scaled on the way; 0.8 with 4. trtllm: with fewer kernels 0.85, 0.76, 0.62.
 double bandwidth_share(const Plan& plan, double bits) {
   if (plan.engine == Engine::llamacpp) return kLlamacppReads;
-  return bits >= 16 ? 0.85 : bits >= 8 ? 0.76 : 0.62;
+  if (plan.engine == Engine::trtllm) return bits >= 16 ? 0.85 : bits >= 8 ? 0.76 : 0.62;
+  return bits >= 16 ? 0.93 : bits >= 8 ? 0.76 : 0.8;
+}
+
+double request_seconds(const Plan& plan) {
+  return plan.engine == Engine::vllm && release_number(plan) < kSchedulesAhead ? kRequestSeconds : 0;
 }
 
 double stage_seconds(const Plan& plan, const Replica& replica) {
@@ -108,7 +136,9 @@ double server_seconds(const Plan& plan) { return plan.engine == Engine::llamacpp
 LayerSeconds layer_seconds(const Plan& plan) {
   if (plan.engine == Engine::trtllm) return kCompiled;
   if (plan.engine == Engine::sglang && release_number(plan) < kEarlyBefore) return kEarly;
-  if (plan.engine != Engine::llamacpp) return plan.graphs ? kReplayed : kEager;
+  if (plan.engine != Engine::llamacpp && !plan.graphs) return kEager;
+  if (plan.engine == Engine::sglang) return kSglang;
+  if (plan.engine != Engine::llamacpp) return kReplayed;
   if (plan.accelerator->vendor != "NVIDIA") return kLlamacppOther;
   return precedes_ampere(*plan.accelerator) ? kLlamacppLaunched : kLlamacppCuda;
 }
@@ -118,8 +148,9 @@ Roofline roofline(const Plan& plan, const Replica& replica) {
   const double tflops = peak(plan);
   result.flops = tflops * 1e12 * product_share(plan, tflops);
   if (plan.engine == Engine::llamacpp) {
-    const LlamacppProducts products = llamacpp_products(plan);
-    result.flops *= products.share * (weights_format(plan).bits < 16 ? products.dequantised : 1);
+    const bool metal = plan.accelerator->vendor == "Apple";
+    result.flops = metal ? result.flops * kMetalPeak * (weights_format(plan).bits < 16 ? kMetalDequantised : 1)
+                         : llamacpp_flops(plan);
   } else if (turned_into_operands(weights_format(plan))) {
     result.flops *= kTurnedIntoOperands;
   }
@@ -127,7 +158,7 @@ Roofline roofline(const Plan& plan, const Replica& replica) {
   const bool nodes = replica.tp > plan.node;
   result.link_bytes = (nodes && plan.net_bw > 0 ? plan.net_bw : plan.link_bw) * 1e9;
   result.reduce_seconds = nodes                            ? kReduceOverNetwork
-                          : plan.accelerator->link_is_pcie ? kStepOverPcie * 2 * std::max(1.0, replica.tp - 1)
+                          : plan.accelerator->link_is_pcie ? reduce_over_pcie(replica.tp)
                                                            : kReduceOverLink;
   return result;
 }

@@ -16,12 +16,15 @@ Roofline roofline(const Plan& plan, const Replica& replica);
 /// Share of a memory's bandwidth that reading elements of so many bits reaches.
 double bandwidth_share(const Plan& plan, double bits);
 
-/// Time of a layer that no bandwidth buys back: its kernels, and routing to experts where it has any.
+/// Time that no bandwidth buys back: the kernels of a mixer or an MLP, and routing to experts where a layer has any.
 struct LayerSeconds {
   double kernels = 0, routing = 0;
   double launched = 0, routed = 0;  // of the host, where no graph is replayed: prompts; and with experts more
 };
 LayerSeconds layer_seconds(const Plan& plan);
+
+/// What a server's host takes of every step for each request in it, while the GPU waits.
+double request_seconds(const Plan& plan);
 
 /// What a stage of a pipeline adds to every pass: its host's share of scheduling, receiving and sending.
 double stage_seconds(const Plan& plan, const Replica& replica);

@@ -67,11 +67,11 @@ TEST_CASE("A request waits for the prefills that are under way, and between its 
           "[serving]") {
   const std::string share = "model=llama-3.1-8b&prompt=8192&output=256&concurrency=";  // a prompt fills a batch
   const ServingBill one = bill_of(share + "1"), many = bill_of(share + "32");
-  constexpr double kServer = 0.010;  // receiving, tokenising, scheduling, sending
+  constexpr double kServer = 0.007;  // receiving, tokenising, scheduling, sending
   CHECK(near(*one.ttft_seconds, kServer + *one.prefill_seconds, 1e-9));
   const double prefill = *many.prefill_seconds, step = *many.decode_seconds_per_token - 31 * prefill / 256;
   CHECK(step > *one.decode_seconds_per_token);
-  CHECK(near(*many.ttft_seconds, kServer + prefill + step + 32 * prefill * prefill / (2 * 256 * step), 1e-9));
+  CHECK(near(*many.ttft_seconds, kServer + prefill + step / 2 + 32 * prefill * prefill / (2 * 256 * step), 1e-9));
   CHECK(near(*many.tokens_per_second, 32 * 256 / (256 * *many.decode_seconds_per_token + prefill), 1e-9));
 }
 
@@ -80,11 +80,11 @@ TEST_CASE("Prompts that arrive at one moment queue behind each other", "[serving
   CHECK_FALSE(bill_of(share + "concurrency=1").ttft_burst_seconds.has_value());
   // A prompt fills a batch: the mean of 32 waits for half of them.
   const ServingBill full = bill_of(share + "prompt=8192&concurrency=32");
-  CHECK(near(*full.ttft_burst_seconds, 0.010 + *full.prefill_seconds * 33 / 2, 1e-9));
+  CHECK(near(*full.ttft_burst_seconds, 0.007 + *full.prefill_seconds * 33 / 2, 1e-9));
   // Four of them do: they are done together.
   const double alone = *bill_of(share + "prompt=8192&concurrency=2").prefill_seconds;
   const ServingBill four = bill_of(share + "prompt=2048&concurrency=4");
-  CHECK(*four.ttft_burst_seconds < 0.010 + alone);
+  CHECK(*four.ttft_burst_seconds < 0.007 + alone);
   CHECK(*four.ttft_burst_seconds > *four.ttft_seconds);
 }
 
@@ -133,9 +133,50 @@ TEST_CASE("Stages of a pipeline each take a time that no other shares", "[servin
 }
 
 TEST_CASE("Prompts that are launched kernel by kernel wait for their host", "[serving]") {
-  const std::string share = "model=qwen3-0.6b&gpu=h100-sxm5-80gb&output=16&prompt=";
-  CHECK(near(*bill_of(share + "16").prefill_seconds, 28 * 0.0003, 1e-9));  // 28 layers
-  CHECK(*bill_of(share + "32000").prefill_seconds > 2 * 28 * 0.0003);
+  const std::string share = "model=qwen3-30b-a3b&gpu=h100-sxm5-80gb&weights=fp8&output=16&prompt=";
+  CHECK(near(*bill_of(share + "16").prefill_seconds, 48 * 0.0012, 1e-9));  // 48 layers of experts
+  CHECK(near(*bill_of(share + "16&engine=sglang").prefill_seconds, 48 * 0.0019, 1e-9));
+  CHECK(*bill_of(share + "64000").prefill_seconds > 2 * 48 * 0.0012);
+  const std::string dense = "model=qwen3-0.6b&gpu=h100-sxm5-80gb&engine=trtllm&output=16&prompt=16";
+  CHECK(near(*bill_of(dense).prefill_seconds, 28 * 0.0001, 1e-9));
+}
+
+TEST_CASE("Until vllm schedules ahead each request takes its host's time of every step", "[serving]") {
+  const auto token = [](const std::string& version, int requests) {
+    return *bill_of("model=llama-3.1-8b&prompt=0&output=400&engine_version=" + version +
+                    "&concurrency=" + std::to_string(requests))
+                .decode_seconds_per_token;
+  };
+  CHECK(std::abs(token("0.13.0", 100) - token("0.14.0", 100) - 100 * 45e-6) < 1e-9);
+  CHECK(token("0.14.0", 100) == token("0.30.0", 100));
+  // Llama-3.1-8B on one H100 (ML.ENERGY's leaderboard, vllm 0.11): 8 and 96 requests
+  CHECK(near(token("0.11.1", 8), 0.00732, 0.1));
+  CHECK(near(token("0.11.1", 96), 0.01408, 0.1));
+}
+
+TEST_CASE("A small model's step is its kernels, whatever it reads", "[serving]") {
+  // Qwen3-0.6B on an H20 (qwen.readthedocs.io): 414 and 458 tokens a second with 16 and 8 bit
+  const std::string share = "model=qwen3-0.6b&gpu=h20-96gb&engine=sglang&prompt=1&output=2048&weights=";
+  CHECK(near(*bill_of(share + "bf16").tokens_per_second, 414, 0.1));
+  CHECK(near(*bill_of(share + "fp8").tokens_per_second, 458, 0.1));
+}
+
+TEST_CASE("Ranks that share a token have it already: experts of a tensor-parallel group send nothing", "[serving]") {
+  const std::string share = "model=qwen3-30b-a3b&gpu=h100-sxm5-80gb&serve_tp=2";
+  const double parted = *bill_of(share + "&serve_ep=2").decode_seconds_per_token;
+  CHECK(near(parted, *bill_of(share).decode_seconds_per_token, 1e-9));
+}
+
+TEST_CASE("llama.cpp's prompts on tensor cores: as fast on a GeForce as on its workstation's twin", "[serving]") {
+  // 8B in F16, 1024 tokens (XiongjieDai/GPU-Benchmarks-on-LLM-Inference): RTX 3090 4240, RTX A6000 4315, RTX 4090 9056
+  const auto rate = [](const std::string& gpu) {
+    return 1024 /
+           *bill_of("model=llama-3-8b&engine=llamacpp&weights=fp16&prompt=1024&output=1&gpu=" + gpu).prefill_seconds;
+  };
+  CHECK(near(rate("rtx-3090-24gb"), 4240, 0.25));
+  CHECK(near(rate("rtx-a6000"), 4315, 0.25));
+  CHECK(near(rate("rtx-4090-24gb"), 9056, 0.25));
+  CHECK(near(rate("rtx-3090-24gb"), rate("rtx-a6000"), 0.02));
 }
 
 TEST_CASE("Without graphs a step waits for its host", "[serving]") {
@@ -153,7 +194,7 @@ TEST_CASE("Weights in integers of 4 bits are turned into operands on their way",
     return *bill_of("model=qwen3-14b&gpu=a100-sxm4-80gb&prompt=16000&batch_tokens=2048&weights=" + more)
                 .prefill_seconds;
   };
-  CHECK(first("awq") > 1.35 * first("bf16"));
+  CHECK(first("awq") > 1.3 * first("bf16"));
   CHECK(first("awq") < 1.5 * first("bf16"));
   CHECK(first("gptq") == first("awq"));
   CHECK(first("nvfp4") < 1.05 * first("bf16"));
