@@ -186,7 +186,7 @@ struct Tally {
 
 Tally tally_of(std::span<const Noise> noises, bool words) {
   Tally tally;
-  for (const char* name : {"messages.json", "messages_fresh.json"}) {
+  for (const char* name : {"messages.json", "messages_fresh.json", "messages_serving.json"}) {
     for (const json& message : messages_of(name)) {
       const std::string text = message["text"].get<std::string>() + "\n";
       const std::set<std::string> plain = told(text, words);
@@ -216,7 +216,7 @@ TEST_CASE("A message whose first lines are lost says nothing else in the rest") 
     }
     return all;
   };
-  for (const char* name : {"messages.json", "messages_fresh.json"}) {
+  for (const char* name : {"messages.json", "messages_fresh.json", "messages_serving.json"}) {
     for (const json& message : messages_of(name)) {
       const std::string text = message["text"].get<std::string>();
       const std::set<int64_t> whole = sizes(text);

@@ -18,7 +18,7 @@ namespace {
 /// Of all files of messages.
 json messages() {
   json all = json::array();
-  for (const char* name : {"messages.json", "messages_fresh.json", "formats.json"}) {
+  for (const char* name : {"messages.json", "messages_fresh.json", "messages_serving.json", "formats.json"}) {
     std::ifstream file(std::string(VRAM_SOURCE_DIR "/tests/cases/logs/") + name);
     std::stringstream content;
     content << file.rdbuf();
@@ -89,7 +89,7 @@ void judge(const json& message, Tally& tally) {
 TEST_CASE("Of the figures of real messages at least 98 in 100 are read, and none is read wrong") {
   Tally tally;
   const json all = messages();
-  REQUIRE(all.size() >= 800);
+  REQUIRE(all.size() >= 1000);
   for (const json& message : all) judge(message, tally);
   INFO(tally.faults);
   CAPTURE(tally.read, tally.expected);

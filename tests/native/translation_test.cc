@@ -243,7 +243,8 @@ TEST_CASE("the lines of any plan stand in the Chinese table") {
 TEST_CASE("what is said of a log is Chinese in Chinese") {
   const Translation zh(file("presets/languages/zh.tsv"));
   std::set<std::string> texts;
-  for (const char* path : {"tests/cases/logs/messages.json", "tests/cases/logs/messages_fresh.json"}) {
+  for (const char* path : {"tests/cases/logs/messages.json", "tests/cases/logs/messages_fresh.json",
+                           "tests/cases/logs/messages_serving.json"}) {
     const auto messages = nlohmann::json::parse(file(path))["messages"];
     for (const char* share : {"model=llama-3.1-8b", ""}) {
       const Plan plan = read_plan(share).plan;

@@ -39,6 +39,11 @@ struct Reader {
   bool thousands(size_t at) const {
     return text.at(at) == ',' && goes_on(text, at) && goes_on(text, at + 1) && digits_from(text, at + 1) == 3;
   }
+  /// ".97"
+  bool bare_fraction(size_t at) const {
+    const bool alone = at == 0 || text.at(at - 1) != '.' || text.gap(at) != Gap::none;
+    return text.at(at) == '.' && alone && goes_on(text, at + 1) && digits_from(text, at + 1) > 0;
+  }
   bool point(size_t at) const {
     const char c = text.at(at);
     return (c == '.' || c == ',') && goes_on(text, at) && goes_on(text, at + 1) && digits_from(text, at + 1) > 0;
@@ -95,14 +100,14 @@ NumberScan scan_number(const LogText& text, size_t at) {
     ++at;
   }
   const size_t whole = digits_from(text, at);
-  if (whole == 0) return {};
+  if (whole == 0 && !reader.bare_fraction(at)) return {};
   reader.out.result = Scan::read;
   reader.take(at, whole, false);
   at += whole;
   if (whole <= 3) {
     for (; reader.thousands(at); at += 4) reader.take(at + 1, 3, false);
   }
-  if (reader.point(at)) {
+  if (whole == 0 || reader.point(at)) {
     const size_t length = digits_from(text, at + 1);
     reader.take(at + 1, length, true);
     at += 1 + length;

@@ -71,9 +71,10 @@ struct Matcher {
         return skip_to(rest);
       case '@':
         rest.remove_prefix(1);
-        for (int i = 0; i < 8; ++i, ++at) {
-          skip_prefix('-');
-          if (!is_separator(text.at(at))) break;
+        skip_separators();
+        if (text.gap(at) == Gap::line && words_follow("value:", at)) {  // "name: X", its value on the next line
+          at += 6;
+          skip_separators();
         }
         return true;
       case '&':
@@ -86,6 +87,13 @@ struct Matcher {
         return true;
       default:
         return one_character(rest);
+    }
+  }
+
+  void skip_separators() {
+    for (int i = 0; i < 8; ++i, ++at) {
+      skip_prefix('-');
+      if (!is_separator(text.at(at))) break;
     }
   }
 

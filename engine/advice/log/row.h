@@ -12,11 +12,12 @@ namespace vram {
 
 enum class RowRole : uint8_t {
   figures,
-  starts,  // a message of its own begins here: figures behind it belong together
-  prefix,  // stands before the text of a line and says whose it is
-  words,   // a name or a path that only this program has: says whose the log is
-  phrase,  // words that mean something else behind another word: "KV cache memory used"
-  loose    // words of nobody's own: a number without a unit is no size there, and not missed
+  starts,       // a message of its own begins here: figures behind it belong together
+  prefix,       // stands before the text of a line and says whose it is
+  words,        // a name or a path that only this program has: says whose the log is
+  environment,  // a variable's name: in capitals
+  phrase,       // words that mean something else behind another word: "KV cache memory used"
+  loose         // words of nobody's own: a number without a unit is no size there, and not missed
 };
 
 /// One thing that a tool prints. A pattern is the text, with these in it (white space does not count, neither do
@@ -32,7 +33,7 @@ enum class RowRole : uint8_t {
 ///   {L name}  sizes, one after the other
 ///   <...>     may be missing            ^                  what is behind may be missing, from some point on
 ///   ~         anything, to the next line   $               anything, up to three lines on
-///   @         any of '":=,()            !                  a row of dots
+///   @         any of '":=,(), and Kubernetes' "value:"       !  a row of dots
 ///   &         the end of a line
 /// A capture without a name is read over. Sizes are reported as name_bytes; where the row has an `on`, those of a
 /// device or buffer, as name_by_device. `device`, `rank`, `tp_rank`: whose the whole message is.

@@ -10,6 +10,13 @@ size_t pair_of(char first, char second) {
   return (static_cast<uint8_t>(lower_case(first)) * 37u + static_cast<uint8_t>(lower_case(second))) & 1023u;
 }
 
+/// "num_ctx={n n_ctx}": of what a program calls something, in one word.
+bool is_key(std::string_view pattern) {
+  size_t end = 0;
+  while (end < pattern.size() && (is_alphanumeric(pattern[end]) || pattern[end] == '_')) ++end;
+  return end > 0 && end < pattern.size() && (pattern[end] == '=' || pattern[end] == '@');
+}
+
 Candidate candidate_of(const LogFamily& family, const LogRow& row) {
   Candidate made{&family, &row, row.pattern};
   std::string_view rest = made.pattern;
@@ -23,6 +30,7 @@ Candidate candidate_of(const LogFamily& family, const LogRow& row) {
     if (known && !rest.empty() && !is_pattern_sign(rest[0])) made.behind = lower_case(rest[0]);
     return made;
   }
+  made.key = is_key(rest);
   size_t length = 0;
   for (const char c : rest) {
     if (is_pattern_sign(c) || length == made.head.size()) break;
@@ -30,6 +38,8 @@ Candidate candidate_of(const LogFamily& family, const LogRow& row) {
   }
   return made;
 }
+
+bool is_capital(char c) { return c >= 'A' && c <= 'Z'; }
 
 /// What stands before a line is skipped in the middle of a message, so there the comparison itself must tell.
 bool differs(const LogText& text, size_t at, char expected) {
@@ -41,6 +51,8 @@ bool may_begin(const Candidate& candidate, const RowBegin& begin) {
   const LogText& text = begin.text;
   const size_t behind = candidate.size ? begin.behind_size : begin.behind_number;
   if (candidate.size && behind == 0) return false;
+  if (candidate.key && begin.behind_underscore) return false;
+  if (candidate.row->role == RowRole::environment && !is_capital(text.at(begin.at))) return false;
   if (candidate.behind != '\0') return !differs(text, behind, candidate.behind);
   for (size_t i = 1; i < candidate.head.size() && candidate.head[i] != '\0'; ++i) {
     if (lower_case(text.at(begin.at + i)) != candidate.head[i]) return !differs(text, begin.at + i, candidate.head[i]);
@@ -50,7 +62,8 @@ bool may_begin(const Candidate& candidate, const RowBegin& begin) {
 
 }  // namespace
 
-RowBegin::RowBegin(const LogText& log, size_t position) : text(log), at(position) {
+RowBegin::RowBegin(const LogText& log, size_t position)
+    : text(log), at(position), behind_underscore(at > 0 && text.at(at - 1) == '_' && text.gap(at) == Gap::none) {
   const NumberScan number = scan_number(text, at);
   if (number.result == Scan::absent) return;
   behind_number = number.end;

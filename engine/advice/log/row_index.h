@@ -17,6 +17,7 @@ struct Candidate {
   std::array<char, 8> head = {};  // the characters it begins with, small letters without blanks; 0: anything
   char behind = '\0';             // of one that begins with a number or a size: what stands behind it, where known
   bool size = false;              // of one that begins with a size: a unit stands behind the number
+  bool key = false;               // of a name and its value: begins no other name, "effective_num_ctx="
 };
 
 /// A position where a row may begin, with the number and the size that begin there.
@@ -25,6 +26,7 @@ struct RowBegin {
 
   const LogText& text;
   size_t at;
+  bool behind_underscore;
   size_t behind_number = 0, behind_size = 0;  // 0: none begins there
 };
 

@@ -101,7 +101,8 @@ constexpr LogRow kAllocators[] = {
 
 constexpr LogRow kShared[] = {
     {"out of shared memory", "resource=shm"},
-    {"insufficient shared memory (shm)", "resource=shm"},  // PyTorch's DataLoader, to 1.7
+    {"/dev/shm has only {B shm_free} bytes available", "resource=shm"},  // Ray
+    {"insufficient shared memory (shm)", "resource=shm"},                // PyTorch's DataLoader, to 1.7
     {"DataLoader worker (pid {n}) is killed by signal: Bus error", "resource=shm"},
     {"DataLoader worker (pid {n}) is killed by signal: Killed", "resource=host"},
     {"[{n local_device}] {w} NCCL WARN ~failed to extend /dev/shm/{w} to {B shm_tried} bytes", "resource=shm"},

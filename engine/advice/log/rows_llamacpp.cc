@@ -46,6 +46,7 @@ constexpr LogRow kLlama[] = {
     {"general.name = {t model_name}"},
     {"mem required = {S host_required}^ (+ {S per_state} per state)"},
     {"total VRAM used: {S used}^ (model: {S weights}, context: {S context})"},
+    {"load_tensors: VRAM used: {S weights}"},
     {"VRAM scratch buffer: {S scratch}"},
     {"ggml ctx size = {S ggml_ctx}"},
     {"max mem alloc size: {B max_buffer}"},
@@ -54,9 +55,13 @@ constexpr LogRow kLlama[] = {
     {"recommendedMaxWorkingSetSize@{S working_set}"},
     {"Namespace($contextsize={n n_ctx}"},
     {"--contextsize {n n_ctx}"},
+    {"batchsize={n n_batch}"},
+    {"blasbatchsize={n n_batch}"},
+    {"gpulayers={n n_gpu_layers}"},
+    {"--gpulayers {n n_gpu_layers}"},
     {"buffer, size = {S buffers}<, offs = {n}>^, ({M used_total} /^ {M working_set})"},
     // failures
-    {"allocating {S tried_mib} on device {n device}: cudaMalloc failed: out of memory", "", RowRole::starts},
+    {"allocating {S tried_mib} on device {n device}: {w} failed: out of memory", "", RowRole::starts},
     {"failed to allocate {w} buffer of size {B tried}"},
     {"alloc_tensor_range: failed to allocate {w} buffer of size {B tried}"},  // of weights or of the KV cache
     {"gallocr_reserve_n_impl: failed to allocate {w} buffer of size {B tried}", "stage=compute"},
@@ -67,6 +72,7 @@ constexpr LogRow kLlama[] = {
     {"failed to allocate '{t}' buffer, size = {S tried}", "", RowRole::starts},  // Metal
     {"failed to allocate buffer, size = {S tried}", "", RowRole::starts},        // Metal
     {"Device memory allocation of size {B tried} failed", "", RowRole::starts},  // Vulkan
+    {"Memory allocation of size {B tried} failed", "", RowRole::starts},
     {"ErrorOutOfDeviceMemory", "oom=1"},
     {"ggml_cuda", "", RowRole::words},
     {"error: Insufficient Memory (00000008", "oom=1", RowRole::starts},                        // Metal
@@ -85,9 +91,9 @@ constexpr LogRow kLlama[] = {
     {"memory reporting free: {B free} total: {B capacity}"},
     {"Dedicated Total: {S capacity} ({S}), Dedicated Usage: {S used}"},
     // what is planned and what was found (2025-10 and later)
-    {"|-{w device_name}({t gpu_name})|{M capacity}={M free}+({M self}={M weights}+{M kv}+{M compute})+{M "
+    {"|<->{w device_name}({t gpu_name})|{M capacity}={M free}+({M self}={M weights}+{M kv}+{M compute})+{M "
      "unaccounted}|"},
-    {"|-{w}|{M host_self}={M}+{M}+{M}|"},
+    {"|<->{w}|{M host_self}={M}+{M}+{M}|"},
     {"- CPU ({t}): {M host_total} {M host_self} = {M} + {M} + {M}"},
     {"- {w device_name} ({t gpu_name}): {M capacity} = {M free} + ({M self} = {M weights} + {M kv} + {M compute}) + "
      "{M unaccounted}"},
@@ -153,6 +159,22 @@ constexpr LogRow kOllama[] = {
     {"graph=\"{S compute}\""},
     {"fits in available system memory\" model=\"{S host_required}\" available=\"{S host_free}\""},
     {"num_ctx={n n_ctx}"},
+    {"default_num_ctx={n n_ctx}"},
+    {"new_num_ctx={n n_ctx}^ old_num_batch={n} new_num_batch={n n_batch}"},
+    {"llama-server reported out-of-memory during startup", "oom=1"},
+    {"llama runner process has terminated: ~out of memory", "oom=1"},
+    {"model requires {S required} but only {S available} are available (after {S gpu_overhead} overhead)", "",
+     RowRole::starts},
+    {"devices with {S available} available memory"},
+    {"iGPU with {S capacity} reported total memory"},
+    {"iGPU detected skipping\" ~total=\"{S capacity}\""},
+    {"msg=\"detected OS VRAM overhead\" ~overhead=\"{S os_overhead}\""},
+    {"attention bytes\"={B kv}"},
+    {"recurrent bytes\"={B recurrent}"},
+    {"exceeds the recommended working set~active=\"{S used}\" recommended=\"{S working_set}\""},
+    {"parallel={n n_slots} available={B available} required=\"{S required_full}"},
+    {"model_size=\"{S file}\""},
+    {"predicted_vram=\"{S required_full}\" available_vram=\"{S available}\""},
     {"required model bytes: {B weights}"},  // 2023-12
     {"required kv bytes: {B kv}"},
     {"required alloc bytes: {B compute}"},

@@ -17,23 +17,22 @@ constexpr LogRow kSglang[] = {
     {"avail_mem={S avail_capturing}"},
     {"KV size: {S kv}"},
     {"K size: {S k}^, V size: {S v}"},
-    {"Mamba Cache is allocated. $conv_state< size:> {S conv_state}^<,> ssm_state< size:> {S recurrent}^<,> "
+    {"Mamba Cache is allocated. <max_mamba_cache_size: {n mamba_slots}, >$conv_state< size:> {S conv_state}^<,> "
+     "ssm_state< size:> {S recurrent}^<,> "
      "intermediate_ssm_state_cache< size:> {S recurrent_drafts}^<,> intermediate_conv_window_cache< size:> "
      "{S conv_drafts}"},
     {"SWAKVPool mem usage: {S kv}"},
     {"max_total_num_token={n kv_tokens}^, max_prefill_num_token={n max_prefill_tokens}", "", RowRole::starts},  // 2024
     {"sliding window memory pool~full_layer_tokens={n kv_tokens_full}^, swa_layer_tokens={n kv_tokens_window}"},
-    {"Allocating {S host_kv} host memory for hierarchical KV cache"},
-    {"Not enough host memory available. Requesting {S host_required} but only have {S host_free} free", "resource=host",
-     RowRole::starts},
     {"Memory pool end. avail mem={S avail_after_pool}"},
-    {"Capture <target ><draft ><extend ><verify ><prefill ><decode ><piecewise >cuda graph begin. <This can take up to "
+    {"Capture <single-CG ><target ><draft ><extend ><verify ><prefill ><decode ><piecewise ><cuda ><npu ><xpu ><cpu "
+     "><graph >begin. <This can take up to "
      "several minutes. ><backend=~buckets) >avail mem={S avail_before_graph}"},
-    {"Capture <target ><draft ><extend ><verify ><prefill ><decode ><piecewise >cuda graph end. ~mem usage={S "
-     "cudagraph}^. "
-     "avail "
-     "mem={S free}"},
-    {"Capture <target ><draft ><extend ><verify ><prefill ><decode ><piecewise >cuda graph end. ~avail mem={S free}"},
+    {"Capture <single-CG ><target ><draft ><extend ><verify ><prefill ><decode ><piecewise ><cuda ><npu ><xpu ><cpu "
+     "><graph >"
+     "<for adaptive state steps={n}, draft_tokens={n} >end. ~mem usage={S cudagraph}^<.><,> avail mem={S free}"},
+    {"Capture <single-CG ><target ><draft ><extend ><verify ><prefill ><decode ><piecewise ><cuda ><npu ><xpu ><cpu "
+     "><graph >end. ~avail mem={S free}"},
     {"ServerArgs(model_path='{w model_name}'", "", RowRole::starts},
     {"tp_size={n tensor_parallel}"},
     {"pp_size={n pipeline_parallel}"},
@@ -46,6 +45,9 @@ constexpr LogRow kSglang[] = {
     {"available_gpu_mem={S free}"},
     {"mem_fraction_static={f mem_fraction}"},
     {"rest_memory={S rest}"},
+    {"total_rest_memory={S rest}"},
+    {"mamba_cache_per_req={S recurrent_per_request}"},
+    {"Not enough memory for hybrid (mamba/linear-attention) state cache", "stage=kv", RowRole::starts},
     {"max_mamba_cache_size@{n mamba_slots}"},
     {"--max-mamba-cache-size@{n mamba_slots}"},
     {"Raise --mem-fraction-static above {f mem_fraction_needed}"},
@@ -58,8 +60,14 @@ constexpr LogRow kSglang[] = {
     {"--tp-size@<- \">{n tensor_parallel}"},
     {"--tp@<- \">{n tensor_parallel}"},
     {"Not enough memory. Please try to increase --mem-fraction-static", "stage=kv"},
+    {"Not enought memory. Please try to increase --mem-fraction-static", "stage=kv"},
     {"Capture cuda graph failed", "stage=graphs"},
     {"#running-req: {n running}^, #token: {n tokens_used}^, token usage: {f kv_usage}"},
+    {"token usage: {f kv_usage}^, #running-req: {n running}^, #queue-req: {n waiting}"},  // of a prefill
+    {"swa token usage: {f}"},
+    {"#queue-req: {n waiting}"},
+    {"Input length ({n requested_tokens} tokens) exceeds the maximum allowed length ({n allowed_tokens} tokens)", "",
+     RowRole::starts},
     {"Decode out of memory happened. #retracted_reqs: {n retracted}"},
     {"KV cache pool is full. Retract requests. #retracted_reqs: {n retracted}"},
     {"#running-req: {n running}^, #full token: {n tokens_used}^, full token usage: {f kv_usage}"},
@@ -70,18 +78,29 @@ constexpr LogRow kSglang[] = {
     {"The memory capacity is unbalanced. ~min_per_gpu_memory={f}, local_gpu_memory={f}", "unbalanced=1"},
 };
 
-// tensorrt_llm/cpp: MemUsageChange in MiB; kv_cache_creator of the PyTorch back end in GiB.
+// mem_cache/memory_pool_host.py: bytes / 10^9.
+constexpr LogRow kSglangHost[] = {
+    {"Allocating {S host_kv} host memory for hierarchical KV cache"},
+    {"Allocating {S host_recurrent} host memory for hierarchical Mamba cache"},
+    {"Allocating {S host_indexer} host memory for DSA indexer"},
+    {"Not enough host memory available. Requesting {S host_required} but only have {S host_free} free", "resource=host",
+     RowRole::starts},
+};
+
 constexpr LogRow kSglangWords[] = {
     {"--mem-fraction-static", "", RowRole::words}, {"mem_fraction_static", "", RowRole::words},
     {"sglang/srt/", "", RowRole::words},           {"sglang.launch_server", "", RowRole::words},
     {"--cuda-graph-max-bs", "", RowRole::words},
 };
 
+// tensorrt_llm/cpp: MemUsageChange in MiB; kv_cache_creator of the PyTorch back end in GiB.
 constexpr LogRow kTrtllm[] = {
     {"CPU +{M}, GPU +{M gpu_added}, now: CPU {M host_used}, GPU {M used} (MiB)", "", RowRole::starts},
     {"[MemUsageSnapshot] ~: CPU {S host_used}, GPU {S used}", "", RowRole::starts},
     {"TRT CPU/GPU memory allocators: CPU {S host_peak}, GPU {S peak}"},
     {"Engine building and serialization: CPU: {S host_peak}"},
+    {"Build phase peak memory: {S host_peak}^, children: {S}"},
+    {"Setting PyTorch memory fraction to {f} ({S allowed})"},
     {"tokensPerBlock ({n block_tokens})"},
     {"kv_cache_free_gpu_mem_fraction is not specified, will use default value of {f kv_fraction}"},
     {"Total Weights Memory: {B weights}"},
@@ -99,7 +118,7 @@ constexpr LogRow kTrtllm[] = {
     {"Using {n kv_tokens} tokens in paged KV cache"},
     {"Allocated {S kv} for max tokens in paged KV cache ({n kv_tokens})", "", RowRole::starts},
     {"Allocated {S context} for execution context memory"},
-    {"Allocated {S runtime} GPU memory for runtime buffers"},
+    {"Allocated {S runtime} GPU memory for runtime^ buffers"},
     {"Allocated {S decoder} GPU memory for decoder"},
     {"Loaded engine size: {S weights}"},
     {"Memory usage when calculating max tokens in paged kv cache: total: {S capacity}, available: {S free}"},
@@ -110,6 +129,18 @@ constexpr LogRow kTrtllm[] = {
     {"primary blocks={n gpu_blocks}^, secondary blocks={n host_blocks}^, max sequence length={n max_model_len}"},
     {"to fit in kvCache. they are reduced to {n max_model_len_effective}"},
     {"Max KV cache pages per sequence: {n}"},
+    {"Attention workspace size is not enough, increase the size from {B} bytes to {B workspace} bytes"},
+    {"max_seq_len is not specified, using inferred value {n max_model_len}"},
+    {"Adjusted max_seq_len to {n max_model_len_effective}"},
+    {"free_gpu_memory_fraction and max_tokens are set (to {f kv_fraction} and {n}, respectively)"},
+    {"free_gpu_memory_fraction@{f kv_fraction}"},
+    {"kv_cache_free_gpu_memory_fraction@{f kv_fraction}"},
+    {"--kv_cache_free_gpu_memory_fraction@{f kv_fraction}"},
+    {"--free_gpu_memory_fraction@{f kv_fraction}"},
+    {"--tp_size@{n tensor_parallel}"},
+    {"--max_batch_size@{n max_running_requests}"},
+    {"--max_num_tokens@{n batch_tokens}"},
+    {"--max_seq_len@{n max_model_len}"},
     {"Memory used after loading model weights (inside torch) in memory usage profiling: {S weights}", "",
      RowRole::starts},
     {"Memory used after loading model weights (outside torch) in memory usage profiling: {S outside_torch_after_load}"},
@@ -171,9 +202,17 @@ constexpr LogRow kTgi[] = {
     {"Not enough memory to handle {n prefill_tokens} prefill tokens", "stage=kv", RowRole::starts},
     {"Default max_batch_prefill_tokens to {n prefill_tokens}"},
     {"Setting max batch total tokens to {n kv_tokens}"},
+    {"Not enough memory to handle max_total_tokens={n max_model_len}", "stage=kv", RowRole::starts},
+    {"Reducing the max batch prefill from {n} to {n prefill_tokens}"},
+    {"signaled to shutdown with signal 9", "resource=host"},
     {"KV-cache blocks: {n kv_tokens}, size: 1"},
     {"max_total_tokens: <Some(>{n max_model_len}"},
     {"num_shard: <Some(>{n tensor_parallel}"},
+    {"MAX_BATCH_PREFILL_TOKENS@{n prefill_tokens}", "", RowRole::environment},
+    {"MAX_BATCH_TOTAL_TOKENS@{n kv_tokens}", "", RowRole::environment},
+    {"MAX_TOTAL_TOKENS@{n max_model_len}", "", RowRole::environment},
+    {"NUM_SHARD@{n tensor_parallel}", "", RowRole::environment},
+    {"CUDA_MEMORY_FRACTION@{f utilization}", "", RowRole::environment},
     {"Inferred max batch total tokens: {n kv_tokens}"},
     {"Free memory before the warmup: {S free_before}", "", RowRole::starts},
     {"Free memory after allocating the cache: {S free_after_kv}"},
@@ -197,6 +236,29 @@ constexpr LogRow kTgiDecimal[] = {
 constexpr LogRow kLmdeploy[] = {
     {"block_size = {S block}", "", RowRole::starts},
     {"max_block_count = {n gpu_blocks}"},
+    {"Object cache budget: {S kv} from free {S free} and ratio {f kv_fraction}", "", RowRole::starts},
+    {"Adjusting block_count: free_before {S free_before}, linear {S recurrent}, target {S kv}"},
+    {"Adjusted block_count to {n gpu_blocks}"},
+    {"max cached tokens: {n kv_tokens}"},
+    {"TurbomindEngineConfig(~tp={n tensor_parallel}"},
+    {"PytorchEngineConfig(~tp={n tensor_parallel}"},
+    {"CacheConfig(<max_batches={n max_num_seqs}, >block_size={n block_tokens}, num_cpu_blocks={n cpu_blocks}, "
+     "num_gpu_blocks={n gpu_blocks}",
+     "", RowRole::starts},
+    {"session_len@{n max_model_len}"},
+    {"session_len is not set, default to {n max_model_len}"},
+    {"exceeds session_len ({n max_model_len})"},
+    {"--session-len@<- \">{n max_model_len}"},
+    {"cache_max_entry_count@{f kv_fraction}"},
+    {"cache_max_entry_count is not set, default to {f kv_fraction}"},
+    {"--cache-max-entry-count@<- \">{f kv_fraction}"},
+    {"cache_block_seq_len@{n block_tokens}"},
+    {"cache_block_seq_len is not set, default to {n block_tokens}"},
+    {"--cache-block-seq-len@<- \">{n block_tokens}"},
+    {"max_batch_size is not set, default to {n max_num_seqs}"},
+    {"--max-batch-size@<- \">{n max_num_seqs}"},
+    {"max_prefill_token_num@{n batch_tokens}"},
+    {"--max-prefill-token-num@<- \">{n batch_tokens}"},
     {"No enough blocks for session_len ({n max_model_len}), session_len truncated to {n max_model_len_effective}"},
     {"session_len truncated to {n max_model_len_effective} due to limited KV cache memory"},
     {"Linear-state memory ({S recurrent}) >= cache budget ({S budget})", "stage=kv", RowRole::starts},
@@ -205,6 +267,7 @@ constexpr LogRow kLmdeploy[] = {
     {"estimated max runtime memory: {S activation}"},
     {": free: {S free}, total: {S capacity}, used: {S used}"},
     {"No enough gpu memory for kv cache", "stage=kv", RowRole::starts},
+    {"No enough gpu memory for state cache", "stage=kv", RowRole::starts},
     {"No enough gpu memory for runtime", "stage=compute", RowRole::starts},
     {"[TM][ERROR] CUDA runtime error: out of memory", "oom=1", RowRole::starts},
     {"lmdeploy/turbomind/", "", RowRole::words},
@@ -241,7 +304,12 @@ constexpr LogRow kLmStudio[] = {
 
 constexpr LogRow kExllama[] = {{"Insufficient VRAM", "oom=1;stage=weights"},
                                {"configured max_seq_len: {n max_model_len} tokens"},  // tabbyAPI
+                               {"default max_seq_len from model: {n max_model_len} tokens"},
+                               {"max_seq_len is undefined. Defaulting to {n max_model_len} tokens"},
+                               {"max_seq_len is undefined. Overriding to {n max_model_len} tokens"},
                                {"configured cache_size: {n kv_tokens} tokens"},
+                               {"cache_size is undefined. Defaulting to {n kv_tokens} tokens"},
+                               {"The given cache_size ({n kv_tokens}) is"},
                                {"exllamav2/", "", RowRole::words},
                                {"exllamav3/", "", RowRole::words}};
 
@@ -260,7 +328,11 @@ constexpr LogRow kCommand[] = {
     {"--base_model@<- \">{w model_name}"},
 };
 
+constexpr LogRow kKtransformers[] = {{"cache_lens@{n kv_tokens}"}, {"--cache_lens@<- \">{n kv_tokens}"}};
+
 constexpr LogFamily kFamilies[] = {{"SGLang", Gigabyte::binary, kSglang},
+                                   {"SGLang", Gigabyte::decimal, kSglangHost},
+                                   {"KTransformers", Gigabyte::binary, kKtransformers},
                                    {"SGLang", Gigabyte::binary, kSglangWords},
                                    {"TensorRT-LLM", Gigabyte::binary, kTrtllm},
                                    {"TensorRT-LLM", Gigabyte::binary, kTrtllmStatistics},

@@ -14,8 +14,7 @@ constexpr LogRow kVllm[] = {
     {"(VllmWorkerProcess", "", RowRole::prefix},
     {"(VllmWorker TP{n tp_rank}", "", RowRole::prefix},
     {"(VllmWorker rank={n rank}", "", RowRole::prefix},
-    {"with config: model='{w model_name}'", "", RowRole::starts},
-    {"with config: model=\"{w model_name}\"", "", RowRole::starts},
+    {"with config: model@{w model_name}@", "", RowRole::starts},
     {"model='{w model_name}', speculative_config", "", RowRole::starts},  // of the same line, cut off before
     {"model='{w model_name}', tokenizer=", "", RowRole::starts},
     {"max_seq_len={n max_model_len}"},
@@ -45,10 +44,12 @@ constexpr LogRow kVllm[] = {
     {"--pipeline-parallel-size@<- \">{n pipeline_parallel}"},
     {"--block-size@<- \">{n block_tokens}"},
     {"gpu-memory-utilization {f utilization}"},
+    {"-gmu@<- \">{f utilization}"},  // Aphrodite
     {"swap_space={G swap},"},
     {"--swap-space@<- \">{G swap}"},
     {"kv_cache_memory_bytes@{B kv}"},
     {"attention block size to {n block_tokens} tokens"},
+    {"Block size is set to {n block_tokens}"},
     {"Using max model len {n max_model_len}"},
     {"The model has a long context length ({n max_model_len})"},
     {"maximum context length <of >{n max_model_len} tokens"},
@@ -69,6 +70,7 @@ constexpr LogRow kVllm[] = {
     {"PyTorch activation peak memory< takes> {S activation}"},
     {"the rest of the memory reserved for KV Cache is {S kv}"},
     {"initial_memory_usage={S initial_used}"},
+    {"free_memory_pre_profile@{S free_before}"},
     {"peak_torch_memory={S peak_allocated}"},
     {"Peak torch memory: {S peak_allocated}^, non-torch forward-pass memory: {S non_torch}^, available KVCache memory: "
      "{S kv}"},
@@ -83,24 +85,42 @@ constexpr LogRow kVllm[] = {
     {"torch peak memory increase: {S activation}"},
     {"non-torch forward increase memory: {S non_torch}"},
     {"weights memory: {S weights}"},
+    {"total consumed (from mem_get_info): {S used}"},
     {"Initial free memory<:> {S free_before}^, free memory: {S free}^, total GPU memory: {S capacity}^, requested GPU "
      "memory: {S budget}"},
     {"worker requested memory: {S budget}"},
-    {"worker init memory snapshot: ~free_memory={S free}^, total_memory={S capacity}"},
+    {"worker init memory snapshot: <MemorySnapshot(>torch_peak={S peak_allocated}^, <torch_allocated={S allocated}, "
+     ">free_memory={S free}^, total_memory={S capacity}"},
     {"total_hbm_limit_gb={S capacity}"},  // tpu_worker.py
     {"total_hbm_limit_cap_gb={S budget}"},
     {"total_hbm_used_gb={S used}"},
     {"total_hbm_avail_gb={S kv}"},
     {"hbm=[({G used}, {G capacity})"},
     {"Total CPU offloaded parameters: {S offloaded}"},
-    {"Sleep mode freed {S freed} memory, {S used} memory is still in use"},
+    {"Sleep mode <(level={n}) >freed {S freed} memory, {S used} memory is still in use"},
+    {"Released {S freed} of cached device memory"},
+    {"recorded free-memory baseline {S free_before}^, current {S free}"},
+    {"Startup plan not applied: current free memory ({S free}) is below the recorded baseline ({S free_before})", "",
+     RowRole::starts},
+    {"Encoder cache will be initialized with a budget of {n encoder_cache_tokens} tokens"},
     {"Requested memory: {f utilization} (util), {S budget}"},
     {"Free memory after profiling: {S free_after_profile} (total), {S} (within"},
     {"Available memory: {S free}, total memory: {S capacity}"},  // vllm-ascend
     {"Available memory: {B free}, total memory: {B capacity}"},
     {"Explicitly set ({G kv}/{G host_total}) GiB for KV cache"},  // the CPU back end
-    {"CUDA graphs can take additional$memory per GPU"},           // a hint, not a measurement
-    {"reserved {S kv} memory for KV Cache as specified by kv_cache_memory_bytes"},
+    {"Auto set ({G kv}/{G host_total}) GiB for KV cache^ on node {n}, with {S budget} requested memory for the "
+     "worker^. "
+     "{S non_kv} memory was consumed by non-kv usages"},
+    {"Available memory on node {n} ({G host_free}/{S host_total}) on startup^ is less than desired CPU memory "
+     "utilization "
+     "({f utilization}, {S budget})",
+     "resource=host;stage=start", RowRole::starts},
+    {"Available memory on node {n} ({G host_free}/{S host_total}) on kv cache allocation^ is less than requested "
+     "memory "
+     "for kv ({S kv_needed})",
+     "resource=host;stage=kv", RowRole::starts},
+    {"CUDA graphs can take additional$memory per GPU"},  // a hint, not a measurement
+    {"reserved {S kv} <memory >for KV Cache as specified by kv_cache_memory_bytes"},
     {"Estimated CUDA graph memory: {S cudagraph_estimate}"},
     {"The current --gpu-memory-utilization={f utilization} is equivalent to --gpu-memory-utilization="
      "{f utilization_equivalent}"},
@@ -188,6 +208,9 @@ constexpr LogRow kVllm[] = {
     {"Memory utilization: {f utilization_percent}%"},
     {"Available for Aphrodite: {S budget}"},
     {"Model weights: {S weights}"},
+    {"Weights memory usage: {S weights}"},
+    {"Model weights loaded. Memory usage: {S weights}"},
+    {"Single sequence mode: Allocating {n gpu_blocks} blocks ({n kv_tokens} tokens)"},
     {"Reserved for KV cache: {S kv}"},
     {"KV cache for {n max_model_len} tokens: {S kv_needed}"},
     {"Peak activations memory: {S activation}"},
@@ -219,7 +242,14 @@ constexpr LogRow kMetal[] = {
     {"not enough Metal memory for KV cache", "stage=kv"},
 };
 
-constexpr LogFamily kFamilies[] = {{"vLLM", Gigabyte::binary, kVllm}, {"vLLM", Gigabyte::decimal, kMetal}};
+// Aphrodite's worker.py, 0.6: bytes / 10^9.
+constexpr LogRow kAphrodite[] = {
+    {"KV Cache memory usage for {n max_model_len} tokens: {D kv_needed}< x {n} = {f}> GB"},
+    {"Estimated KV Cache memory usage: {D kv}< x {n} = {f}> GB"},
+};
+
+constexpr LogFamily kFamilies[] = {
+    {"vLLM", Gigabyte::binary, kVllm}, {"vLLM", Gigabyte::decimal, kMetal}, {"vLLM", Gigabyte::decimal, kAphrodite}};
 
 }  // namespace
 
