@@ -6,6 +6,7 @@
 #include "engine/compute/compute.h"
 #include "engine/formats.h"
 #include "engine/largest.h"
+#include "engine/serving/experts.h"
 #include "engine/serving/kv_cache.h"
 #include "engine/serving/roofline.h"
 #include "engine/serving/weights.h"
@@ -47,12 +48,12 @@ double activation_bytes(const Model& model, double tp) {
   return 2 * elements;
 }
 
-/// KV and states of one request that a step reads.
+/// KV of one request that a step reads, and states, which it writes back as well.
 double cache_bytes_read(const std::vector<CacheGroup>& groups, double context) {
   double bytes = 0;
   for (const CacheGroup& group : groups) {
     const double tokens = group.window > 0 ? std::min(group.window, context) : context;
-    bytes += group.layers * (group.bits_per_token() * tokens / 8 + group.state_bytes);
+    bytes += group.layers * (group.bits_per_token() * tokens / 8 + 2 * group.state_bytes);
   }
   return bytes;
 }
@@ -88,7 +89,8 @@ class Pass {
   double weights(double tokens) const {
     const Architecture& a = model_.architecture;
     if (expert_seconds_ <= 0) return seconds_;
-    return seconds_ + expert_seconds_ * touched_experts(a.experts, a.experts_per_token, tokens * replica_.dp);
+    const double touched = touched_experts(a.experts, a.experts_per_token, tokens * replica_.dp);
+    return seconds_ + expert_seconds_ * fullest_rank(a.experts, replica_.ep, touched);
   }
   double cache(double requests, double context) const {
     return requests * cache_bytes_read(groups_, context) / (plan_.gpu_bw * 1e9 * bandwidth_share(plan_, 16));

@@ -66,11 +66,10 @@ constexpr LayerSeconds kEager{35e-6, 40e-6, 600e-6, 1.2e-3};
 // llama.cpp replays graphs from compute capability 8.0 on: 130 us a layer on a V100 (Pythia 2.8B in its nightly tests).
 constexpr LayerSeconds kLlamacppCuda{22.5e-6, 15e-6}, kLlamacppLaunched{65e-6, 15e-6}, kLlamacppOther{75e-6, 15e-6};
 
-// Of a request in every step of vllm until it schedules the next one while the GPU works, by default from 0.14 on: it
-// is scheduled, its token turned into text and sent, while the GPU waits (dense models, 8 to 256 requests on one GPU:
-// 32 to 56 us each, ML.ENERGY's leaderboard, vllm 0.11). Nothing is left with 396 to 512 requests of vllm 0.30
-// (silybench).
-constexpr double kRequestSeconds = 45e-6, kSchedulesAhead = 14e3;
+// Of each logit, where vllm's sampler sorts the whole vocabulary of every request: the sort alone takes 0.14 ns (2.3 ms
+// for 128 x 131072, vllm#40376), with the copies, probabilities and random numbers around it 0.2 (dense models, 8 to
+// 256 requests, ML.ENERGY's leaderboard: vllm 0.11, top_p 0.95). Greedy requests go without.
+constexpr double kSortedLogitSeconds = 0.2e-9;
 
 // Llama-3.3-70B in FP4 on 2, 4 and 8 RTX PRO 6000 as stages is 1.1, 1.4 and 1.8 times as far from its rooflines as on
 // one (TensorRT-LLM's overview): a time that stages do not divide.
@@ -124,7 +123,8 @@ double bandwidth_share(const Plan& plan, double bits) {
 }
 
 double request_seconds(const Plan& plan) {
-  return plan.engine == Engine::vllm && release_number(plan) < kSchedulesAhead ? kRequestSeconds : 0;
+  const bool sorts = plan.engine == Engine::vllm && release_number(plan) < kVllmTritonSampler;
+  return sorts ? kSortedLogitSeconds * plan.subject->architecture.vocab : 0;
 }
 
 double stage_seconds(const Plan& plan, const Replica& replica) {

@@ -23,7 +23,7 @@ struct LayerSeconds {
 };
 LayerSeconds layer_seconds(const Plan& plan);
 
-/// What a server's host takes of every step for each request in it, while the GPU waits.
+/// What sampling a token of each request adds to a step, where that is no small thing.
 double request_seconds(const Plan& plan);
 
 /// What a stage of a pipeline adds to every pass: its host's share of scheduling, receiving and sending.

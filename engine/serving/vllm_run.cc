@@ -22,7 +22,7 @@ constexpr double kTritonSamplerBytes = 12;
 constexpr double kUnsampledBytes = 2;
 // Its logits and their copy in float, where it is told of no top-k: 0.27.1 has a peak of 0.31 GiB with 256 x 151936.
 constexpr double kCopyingSamplerBytes = 6;
-constexpr double kTritonSince = 17e3, kSecondRunnerSince = 28e3;
+constexpr double kSecondRunnerSince = 28e3;
 
 double version_number(std::string_view text) {
   if (text.empty()) return 1e9;
@@ -70,7 +70,7 @@ VllmRun vllm_run(const Plan& plan) {
   const double version = release_number(plan);
   VllmRun run{plan.batch_tokens, plan.max_seqs};
   run.second_runner = has_second_runner(plan, version);
-  const bool sorts = version < kTritonSince || version >= kSecondRunnerSince;
+  const bool sorts = version < kVllmTritonSampler || version >= kSecondRunnerSince;
   run.bytes_a_logit = sorts ? kSortingSamplerBytes : run.second_runner ? kCopyingSamplerBytes : kTritonSamplerBytes;
   const bool second_engine = is_second_engine(plan, version);
   run.samples = version >= 8e3 || plan.batch_tokens >= plan.max_len;

@@ -22,6 +22,9 @@ struct VllmRun {
 /// The release that first charges graphs to its budget, of 0.92 since.
 inline constexpr double kVllmCountsGraphs = 21e3;
 
+/// The release whose sampler no longer sorts (v1/sample/ops/topk_topp_sampler.py, apply_top_k_top_p; vllm#33538).
+inline constexpr double kVllmTritonSampler = 17e3;
+
 VllmRun vllm_run(const Plan& plan);
 
 /// 0.6.5 -> 6005; a version that is not given is newer than all.

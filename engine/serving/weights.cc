@@ -467,18 +467,6 @@ Line weights_line(Sheet& sheet, const std::vector<WeightParcel>& parcels) {
   return sheet.group("weights", "Weights", children);
 }
 
-double touched_experts(double experts, double experts_per_token, double batch) {
-  if (experts <= 0) return 1;
-  const double missed_by_one = std::max(0.0, 1 - experts_per_token / experts);
-  auto tokens = static_cast<uint64_t>(std::min(std::max(batch, 1.0), 1e9));
-  double missed = 1, power = missed_by_one;  // missed_by_one ^ tokens by repeated squaring
-  for (; tokens != 0; tokens >>= 1) {
-    if (tokens & 1) missed *= power;
-    power *= power;
-  }
-  return 1 - missed;
-}
-
 std::vector<ReadBytes> weight_bytes_read(const Plan& plan, const Replica& replica, const ServingStage& stage) {
   std::vector<ReadBytes> read;
   for (const WeightParcel& parcel : weight_parcels(plan, replica, stage)) {

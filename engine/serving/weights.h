@@ -52,9 +52,6 @@ struct ReadBytes {
 };
 std::vector<ReadBytes> weight_bytes_read(const Plan& plan, const Replica& replica, const ServingStage& stage);
 
-/// Share of the experts that `batch` tokens touch: 1 - (1 - k/E)^batch, tokens choosing evenly and apart.
-double touched_experts(double experts, double experts_per_token, double batch);
-
 const Format& weights_format(const Plan& plan);
 const Format& kv_format(const Plan& plan);
 

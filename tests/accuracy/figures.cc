@@ -39,6 +39,7 @@ constexpr Name kNames[] = {{Figure::states, "states"},
                            {Figure::serving_speed, "tokens/s served"},
                            {Figure::prefill_speed, "prompt tokens/s"},
                            {Figure::first_token, "time to first token"},
+                           {Figure::first_token_together, "time to first token, clients start together"},
                            {Figure::token_time, "time a token"},
                            {Figure::swap_tokens, "tokens in swap"},
                            {Figure::trap, "trap avoided"},
@@ -160,6 +161,9 @@ Amount compute_amount(const Report& r, const Measurement& m) {
   return {speed, share * speed};
 }
 
+/// Requests of one client in a benchmark; the first of all clients come at one moment.
+constexpr double kRounds = 10;
+
 Amount speed(const ServingBill& s, double value) { return {value, value * s.speed_band.value_or(0)}; }
 
 Amount child_of(Lines lines, std::string_view id, std::string_view child) {
@@ -234,6 +238,8 @@ Amount serving_amount(const Report& r, const Measurement& m) {
       return speed(s, s.prefill_seconds.value_or(0) > 0 ? r.plan.prompt / *s.prefill_seconds : 0);
     case Figure::first_token:
       return speed(s, s.ttft_seconds.value_or(0));
+    case Figure::first_token_together:
+      return speed(s, s.ttft_seconds.value_or(0) + s.ttft_burst_seconds.value_or(0) / kRounds);
     case Figure::token_time:
       return speed(s, s.decode_seconds_per_token.value_or(0));
     case Figure::swap_tokens:

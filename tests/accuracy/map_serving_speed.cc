@@ -52,7 +52,8 @@ ServingMap at_load(const ServingMap& m, const Load& load) {
 void push_speed(const ServingMap& m, Figure figure, double measured, std::vector<Measurement>& out) {
   Measurement one = begin(m, "speed", figure);
   one.measured = measured;
-  one.unit = figure == Figure::first_token || figure == Figure::token_time ? "s" : "tokens/s";
+  const bool rate = figure == Figure::serving_speed || figure == Figure::prefill_speed;
+  one.unit = rate ? "tokens/s" : "s";
   if (one.skipped.empty() && m.share.get("gpu").empty()) one.skipped = "the GPU is not stated";
   out.push_back(std::move(one));
 }
@@ -138,7 +139,7 @@ void add_named(const ServingMap& m, const std::string& name, double amount, std:
     push_speed(m, Figure::prefill_speed, amount, {1, digits > 0 ? digits : 512, 1}, out);
   } else if (begins(name, "ttft_ms") && name.find("isl") == std::string::npos) {  // "ttft_ms_c10", "ttft_ms_median"
     load.streams = streams_of(m.c, name);
-    push_speed(m, Figure::first_token, amount / 1e3, load, out);
+    push_speed(m, load.streams > 1 ? Figure::first_token_together : Figure::first_token, amount / 1e3, load, out);
   } else if (begins(name, "ttft_ms_isl")) {
     push_speed(m, Figure::first_token, amount / 1e3, {1, digits > 0 ? digits : 1024, 128}, out);
   } else if (begins(name, "ttft_s_") && digits > 0) {  // "ttft_s_91k"

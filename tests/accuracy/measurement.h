@@ -44,6 +44,7 @@ enum class Figure : uint8_t {
   serving_speed,
   prefill_speed,
   first_token,
+  first_token_together,  // the mean over a benchmark whose clients start at one moment
   token_time
 };
 const char* figure_name(Figure figure);

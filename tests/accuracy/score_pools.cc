@@ -23,7 +23,7 @@ bool of_llamacpp(const Measurement& m) {
 
 bool speed(const Measurement& m) {
   return m.figure == Figure::serving_speed || m.figure == Figure::prefill_speed || m.figure == Figure::first_token ||
-         m.figure == Figure::token_time;
+         m.figure == Figure::first_token_together || m.figure == Figure::token_time;
 }
 
 }  // namespace
@@ -37,6 +37,7 @@ const std::vector<Pool>& serving_pools() {
                                           {"all, serving, speed", Figure::serving_speed, speed},
                                           {"all, serving, speed", Figure::prefill_speed, speed},
                                           {"all, serving, speed", Figure::first_token, speed},
+                                          {"all, serving, speed", Figure::first_token_together, speed},
                                           {"all, serving, speed", Figure::token_time, speed},
                                           {"all, serving, speed", Figure::any, speed}};
   return pools;

@@ -5,6 +5,7 @@
 
 #include "engine/model/config_json.h"
 #include "engine/plan/plan.h"
+#include "engine/serving/experts.h"
 #include "engine/serving/serving.h"
 #include "engine/serving/weights.h"
 
@@ -248,6 +249,21 @@ TEST_CASE("A batch touches 1 - (1 - k/E)^n of the experts", "[serving]") {
   CHECK(near(vram::touched_experts(8, 2, 3), 1 - 0.75 * 0.75 * 0.75, 1e-12));
   CHECK(vram::touched_experts(256, 8, 100000) > 0.999999);
   CHECK(vram::touched_experts(0, 0, 1) == 1);
+}
+
+TEST_CASE("The fullest rank of experts is waited for", "[serving]") {
+  using vram::fullest_rank;
+  // Two ranks of one expert, each touched every other time: neither is, a quarter of the time.
+  CHECK(fullest_rank(2, 2, 0.5) == 0.75);
+  // Of two experts each: none, one or two with 1/4, 1/2, 1/4. The most of two ranks: 1 - 1/16 and 1 - 9/16 on average.
+  CHECK(fullest_rank(4, 2, 0.5) == (15.0 / 16 + 7.0 / 16) / 2);
+  CHECK(fullest_rank(128, 1, 0.3) == 0.3);
+  CHECK(fullest_rank(128, 8, 1) == 1);
+  for (double touched = 0.05; touched < 1; touched += 0.05) {
+    CHECK(fullest_rank(128, 8, touched) > touched);
+    CHECK(fullest_rank(128, 8, touched) <= 1);
+    CHECK(fullest_rank(256, 8, touched) < fullest_rank(128, 8, touched));
+  }
 }
 
 TEST_CASE("Siblings of the bill have ids of their own", "[serving]") {
