@@ -176,12 +176,14 @@ void add_deepspeed_gradients(Sheet& sheet, const Plan& plan, const Stage& stage,
 
 /// DeepSpeed's ZeRO gathers gradients in one buffer before it reduces them, always as large (runtime/zero/config.py,
 /// reduce_bucket_size; stage_1_and_2.py, setup_buckets; transformers' "auto" under ZeRO 3 is hidden × hidden,
-/// integrations/deepspeed.py); without ZeRO it flattens no more than there are (runtime/engine.py,
+/// integrations/deepspeed.py, where it is transformers that reads the configuration and turns zero.Init on); without
+/// ZeRO it flattens no more than there are (runtime/engine.py,
 /// MEMORY_OPT_ALLREDUCE_SIZE).
 Line reduce_bucket(Sheet& sheet, const Plan& plan, double elements) {
   constexpr double kBucket = 5e8;
   const double hidden = plan.subject->architecture.hidden;
-  const bool automatic = plan.zero >= 3 && plan.library == Library::hf && plan.subject->has_shape;
+  const bool integrated = plan.library == Library::hf && plan.subject->has_shape && !plan.load_whole;
+  const bool automatic = plan.zero >= 3 && integrated;
   const double size = automatic ? hidden * hidden : plan.zero >= 1 ? kBucket : std::min(kBucket, elements);
   return sheet.leaf("reduce_bucket", "Bucket of gradients to reduce",
                     {times("P", size, "reduce_bucket_size"), times("B", compute_bytes(plan), "bytes each")},

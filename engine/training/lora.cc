@@ -20,8 +20,8 @@ bool of_mlp(Part part) { return is_dense_mlp(part) || is_shared_expert(part) || 
 
 /// Inputs + outputs of one adapted matrix on one rank: A is rank × inputs, B outputs × rank (arXiv 2106.09685,
 /// section 4.1), and the side that tensor parallelism cuts is cut in the adapter too.
-double widths_of(const Plan& plan, const Matrix& m) {
-  const double cut = tensor_ranks(plan, m);
+double widths_of(const Plan& plan, const Matrix& m, double kv_heads) {
+  const double cut = tensor_ranks(plan, m, kv_heads);
   const double copies = m.shard == Shard::expert ? m.copies / plan.ep : m.copies;
   return is_row_parallel(m.part) ? copies * (m.rows + m.cols / cut) : copies * (m.rows / cut + m.cols);
 }
@@ -32,8 +32,10 @@ double adapted_widths(const Plan& plan, const Stage& stage, bool experts) {
   double sum = 0;
   for (size_t k = 0; k < model.kinds.size(); ++k) {
     const double layers = layers_of_kind(model, stage, k);
-    for (const Matrix& m : model.kinds[k].matrices)
-      if (is_adapted(plan.lora_targets, m) && (m.shard == Shard::expert) == experts) sum += layers * widths_of(plan, m);
+    const LayerKind& kind = model.kinds[k];
+    for (const Matrix& m : kind.matrices)
+      if (is_adapted(plan.lora_targets, m) && (m.shard == Shard::expert) == experts)
+        sum += layers * widths_of(plan, m, kind.attention.kv_heads);
   }
   if (stage.last && !experts)
     for (const Matrix& m : model.head)

@@ -75,18 +75,7 @@ const Category& outer_category(const Matrix& m) {
 
 /// Ranks that share one matrix.
 double split_of(const Plan& plan, const Matrix& m, double kv_heads) {
-  switch (m.shard) {
-    case Shard::replicated:
-      return 1;
-    case Shard::tensor:
-    case Shard::vocab:
-      return plan.tp;
-    case Shard::kv_heads:
-      return std::max(1.0, std::min(plan.tp, kv_heads));
-    case Shard::expert:
-      return plan.etp * plan.ep;
-  }
-  return 1;
+  return tensor_ranks(plan, m, kv_heads) * (m.shard == Shard::expert ? plan.ep : 1);
 }
 
 /// Categories whose matrices every rank holds are called so on a single rank, too.
@@ -215,9 +204,19 @@ std::vector<ParameterGroup> one_block(const Plan& plan) {
 
 }  // namespace
 
-double tensor_ranks(const Plan& plan, const Matrix& matrix) {
-  if (matrix.shard == Shard::expert) return plan.etp;
-  return matrix.shard == Shard::replicated ? 1 : plan.tp;
+double tensor_ranks(const Plan& plan, const Matrix& matrix, double kv_heads) {
+  switch (matrix.shard) {
+    case Shard::replicated:
+      return 1;
+    case Shard::tensor:
+    case Shard::vocab:
+      return plan.tp;
+    case Shard::kv_heads:
+      return std::max(1.0, std::min(plan.tp, kv_heads));
+    case Shard::expert:
+      return plan.etp;
+  }
+  return 1;
 }
 
 double padded_vocab(const Plan& plan, double rows) {

@@ -38,8 +38,9 @@ double elements_a_rank(const Plan& plan, const ParameterGroup& group);
 /// The factors that count a group's parameters on one rank: layers × parameters ÷ split, scaled to `params`.
 Factors count_factors(const Plan& plan, const ParameterGroup& group);
 
-/// Ranks that cut one copy of a matrix by tensor parallelism, its own among experts.
-double tensor_ranks(const Plan& plan, const Matrix& matrix);
+/// Ranks that cut one copy of a matrix by tensor parallelism, its own among experts; keys and values no more than there
+/// are heads of.
+double tensor_ranks(const Plan& plan, const Matrix& matrix, double kv_heads);
 
 /// Rows of a matrix cut along the vocabulary, padded to a multiple of vocab_pad × tp.
 double padded_vocab(const Plan& plan, double rows);

@@ -16,8 +16,8 @@ struct Shape {
   bool operator==(const Shape&) const = default;
 };
 
-Shape shape_of(const Plan& plan, const Matrix& m) {
-  const double ranks = tensor_ranks(plan, m);
+Shape shape_of(const Plan& plan, const Matrix& m, double kv_heads) {
+  const double ranks = tensor_ranks(plan, m, kv_heads);
   return is_row_parallel(m.part) ? Shape{m.rows, m.cols / ranks} : Shape{m.rows / ranks, m.cols};
 }
 
@@ -35,7 +35,7 @@ class Shapes {
     Shape open{0, 0};
     for (const Matrix& m : kind.matrices) {
       if (!m.linear || m.part == Part::router) continue;
-      const Shape shape = shape_of(plan_, m);
+      const Shape shape = shape_of(plan_, m, kind.attention.kv_heads);
       if (extends(kind, m.part) && open.cols == shape.cols) {
         open.rows += shape.rows;
         continue;

@@ -173,7 +173,8 @@ void set_kernels(Mapping& m) {
   if (attention.has_any({"unfused", "materialized", "eager"}) || runs_unfused(m, attention))
     m.share.set("attention", "eager");
   if (attention.has("dropout 0.1") || m.words.has("2205.05198")) m.share.set("dropout", "1");
-  if (m.share.get("library") == "megatron") m.share.set("kernels", "fused");
+  if (m.share.get("library") == "megatron" || m.words.has_any({"liger kernel", "use_liger"}))
+    m.share.set("kernels", "fused");
   if (adds_gradients_apart(m)) m.share.set("grad_fusion", "0");
   Words loss;
   loss.add(text(m.c, "id"));

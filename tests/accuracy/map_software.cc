@@ -231,7 +231,8 @@ void set_offload(Mapping& m) {
   const bool numbered = m.words.has("memory.rst");  // DeepSpeed's document numbers the choices of its estimator
   Words stated;
   stated.add(text(m.c, "offload"));
-  const bool weights = offload.has_any({"param=cpu", "cpu offload"}) || stated.has_any({"parameters", "weights"});
+  const bool weights = offload.has_any({"param=cpu", "cpu offload"}) || stated.has("parameters") ||
+                       (stated.has("weights") && !stated.has_any({"fp32 weights", "master weights"}));
   if (weights || m.words.has("fsdp-offload") || m.run.has("offload param") || (numbered && id.whole("case2")))
     m.share.set("offload", "all");
   else if (offload.has_any({"opt=cpu", "paged"}) || stated.has("optimizer") || (numbered && id.whole("case3")))

@@ -49,11 +49,20 @@ TEST_CASE("Without zero.Init a GPU has all weights first, and that is its peak w
 }
 
 TEST_CASE("Loading is no peak where the step has more, and changes nothing there") {
-  const std::string share = "model=llama-2-7b&gpus=4&framework=deepspeed&zero=3&recompute=full";
+  const std::string share = "model=llama-2-7b&gpus=4&framework=fsdp&recompute=full";
   const TrainingBill &divided = bill(share), &whole = bill(share + "&load_whole=1");
   CHECK(std::string_view(whole.phase) == divided.phase);
   CHECK(whole.device_bytes == divided.device_bytes);
   CHECK(step_phases(whole.phases).size() == divided.phases.size());
+}
+
+TEST_CASE("Where transformers does not turn zero.Init on, it does not size DeepSpeed's buckets either") {
+  const std::string share = "model=llama-2-7b&gpus=4&framework=deepspeed&zero=3";
+  const auto bucket = [](const TrainingBill& b) {
+    return line(line(phase(b, "backward").lines, "buffers").children, "reduce_bucket").bytes;
+  };
+  CHECK(bucket(bill(share)) == 2ULL * 4096 * 4096);
+  CHECK(bucket(bill(share + "&load_whole=1")) == 2ULL * 500'000'000);
 }
 
 TEST_CASE("What loading has is whole in the precision of the weights, offloaded or not") {

@@ -180,6 +180,10 @@ TEST_CASE("TransformerEngine keeps a stand-in for each shape of a weight whose g
   CHECK(stand_ins("model=llama-2-7b&gpus=4&tp=4") == 2 * (layer + head) / 4);
   CHECK(stand_ins("model=llama-2-7b&gpus=4&pp=4") == 2 * layer);
   CHECK(stand_ins("model=llama-2-7b&gpus=4&pp=4", 3) == 2 * (layer + head));
+  // Eight KV heads on sixteen ranks: a head on two each.
+  const double grouped = 8192.0 / 16 * 8192 + 2 * 128.0 * 8192, output = 8192.0 * 8192 / 16;
+  const double mlp = 3 * 28672.0 * 8192 / 16, table = 32000.0 * 8192 / 16;
+  CHECK(stand_ins("model=llama-2-70b&gpus=16&tp=16") == 2 * (grouped + output + mlp + table));
   CHECK(stand_ins("model=llama-2-7b&grad_fusion=0") == 0);
   CHECK(stand_ins("model=llama-2-7b&method=lora") == 0);
   CHECK(stand_ins("model=llama-2-7b&framework=deepspeed&library=megatron") == 0);
