@@ -235,15 +235,72 @@ TEST_CASE("A size in a print of the user's own is what the print's words say") {
 }
 
 TEST_CASE("A size is not named by words that are of another thing, or that contradict each other") {
-  for (const char* text :
-       {"Alloc Granule: 4 KiB", "Peak bandwidth: 3 GB/s", "memory saved: 3 GB", "average GPU memory usage: 3 GB",
-        "KV cache memory used: 3 GB", "both GPUs allocated 4 GiB of it", "peak/current memory: 3 GB",
-        "GPU to CPU memory allocated: 3 GB", "MemoryMax=5G", "--max_gpu_memory 40GiB", "max_memory = \"22GiB\"",
-        "it took 3 GB", "a card with 24 GB of VRAM", "24GB VRAM", "it uses 3 GB of disk", "free memory: 3 GB",
-        "estimated peak memory: 3 GB"}) {
+  for (const char* text : {"Alloc Granule: 4 KiB",
+                           "Peak bandwidth: 3 GB/s",
+                           "memory saved: 3 GB",
+                           "average GPU memory usage: 3 GB",
+                           "KV cache memory used: 3 GB",
+                           "both GPUs allocated 4 GiB of it",
+                           "peak/current memory: 3 GB",
+                           "GPU to CPU memory allocated: 3 GB",
+                           "MemoryMax=5G",
+                           "--max_gpu_memory 40GiB",
+                           "max_memory = \"22GiB\"",
+                           "it took 3 GB",
+                           "a card with 24 GB of VRAM",
+                           "24GB VRAM",
+                           "it uses 3 GB of disk",
+                           "free memory: 3 GB",
+                           "estimated peak memory: 3 GB",
+                           "PYTORCH_CUDA_ALLOC_CONF=max_split_size_mb:256",
+                           "GPU link: 12/24 GB/s",
+                           "Memory: 3.5/4 GB",
+                           "GPU and RAM: 3/4 GB",
+                           "GPU time: 5/4 GB",
+                           "| max_memory_allocated | (4.2 |"}) {
     CAPTURE(text);
     CHECK(read_log(text).figures.empty());
   }
+}
+
+TEST_CASE("Of two sizes with a stroke between them the first is a part of the second, whose unit may be of both") {
+  struct Print {
+    const char *text, *part, *whole;
+  };
+  for (const Print& print : {Print{"GPU0: 1.5/2.0GB", "used_bytes", "total_bytes"},
+                             {"GPU 0 memory: 1.50 GiB / 2.00 GiB used", "used_bytes", "total_bytes"},
+                             {"[Epoch 3] loss=1.2 | GPU mem 1.50/2.00 GiB", "used_bytes", "total_bytes"},
+                             {"VRAM 1536/2048 MiB (75%)", "used_bytes", "total_bytes"},
+                             {"RAM: 1.5/2.0 GB", "host_used_bytes", "host_total_bytes"},
+                             {"Peak Mem.: 1.5/2.0 GiB (75.0%)", "peak_bytes", "total_bytes"},
+                             {"cuda:0 memory allocated/reserved: 1.5/2.0 GB", "allocated_bytes", "reserved_bytes"}}) {
+    CAPTURE(print.text);
+    CHECK(figure(print.text, print.part).bytes == int64_t{3} << 29);
+    CHECK(figure(print.text, print.whole).bytes == int64_t{1} << 31);
+  }
+}
+
+TEST_CASE("What a call was given is not what it gave") {
+  for (const char* argument : {"()", "(0)", "(device)", "(device=0)", "('cuda:0')", "(torch.device('cuda'))"}) {
+    const std::string call = std::string("torch.cuda.memory_allocated") + argument;
+    CAPTURE(call);
+    CHECK(figure(call + " 318986240", "allocated_bytes").bytes == 318986240);
+    CHECK(figure(call + ": 1.50 GiB", "allocated_bytes").bytes == int64_t{3} << 29);
+  }
+  CHECK(figure("memory_allocated (GB): 1.5", "allocated_bytes").bytes == int64_t{3} << 29);
+  CHECK_FALSE(has("torch.cuda.memory_allocated(0)", "reserved_bytes"));
+}
+
+TEST_CASE("A value of another name says nothing of the next one") {
+  const char* log = "step:12 - perf/max_memory_allocated_gb:45.1 - perf/max_memory_reserved_gb:1.5";
+  CHECK(figure(log, "peak_reserved_bytes").bytes == int64_t{3} << 29);
+}
+
+TEST_CASE("A paste that lost its blanks is read") {
+  const char* log = "Triedtoallocate1.50GiB(GPU0;4.00GiBtotalcapacity;3.46GiBalreadyallocated;0bytesfree;";
+  CHECK(figure(log, "tried_bytes").bytes == int64_t{3} << 29);
+  CHECK(figure(log, "capacity_bytes").bytes == int64_t{1} << 32);
+  CHECK(has(log, "free_bytes"));
 }
 
 TEST_CASE("What is not allocated, or not on the GPU, is not read as allocated") {
@@ -403,6 +460,20 @@ TEST_CASE("Every row reads what its tool prints") {
       }
     }
   }
+}
+
+// Each step takes something of the pattern: none can hang, whatever a row's author left open.
+TEST_CASE("A pattern with a sign that is not closed ends, too") {
+  const LogText text = prepare_log(std::string(kOom) + " < { } > ^ ~ $ @ ! &");
+  for (const char* pattern :
+       {"<", "{", "{S", "<Tried",     "Tried <to {S", "{S tried", "<>", "{}",      "<<a>>", "~",  "$", "@",
+        "!", "^", "^<", "Tried <>to", "{w",           "{t",       "{n", "torch<.", "@<",    "~{", "&<"}) {
+    CAPTURE(pattern);
+    for (size_t at = 0; at < text.size(); ++at) {
+      CHECK(match_row(pattern, Gigabyte::binary, text, at).end <= text.size());
+    }
+  }
+  CHECK(match_row("a < b", Gigabyte::binary, prepare_log("a < b"), 0).matched);
 }
 
 TEST_CASE("Random text gives a calm answer") {

@@ -124,16 +124,13 @@ struct Count {
   size_t least;
 };
 
-constexpr Count kCounts[] = {{"PyTorch", "tried_bytes", "messages", 2},
-                             {"nvidia-smi", "used_bytes", "gpus", 1},
-                             {"amd-smi", "used_bytes", "gpus", 1},
-                             {"npu-smi", "used_bytes", "gpus", 1},
-                             {"gpustat", "used_bytes", "gpus", 1},
-                             {"rocm-smi", "used_bytes", "gpus", 1},
-                             {"MaxText", "percent", "devices", 1},
-                             {"DeepSpeed", "cached_bytes", "points", 2},
-                             {"DeepSpeed estimator", "per_gpu_bytes", "rows", 1},
-                             {"vLLM", "budget_bytes", "workers", 2}};
+constexpr Count kCounts[] = {
+    {"PyTorch", "tried_bytes", "messages", 2},  {"nvidia-smi", "used_bytes", "gpus", 1},
+    {"amd-smi", "used_bytes", "gpus", 1},       {"npu-smi", "used_bytes", "gpus", 1},
+    {"gpustat", "used_bytes", "gpus", 1},       {"nvtop", "used_bytes", "gpus", 1},
+    {"rocm-smi", "used_bytes", "gpus", 1},      {"MaxText", "percent", "devices", 1},
+    {"DeepSpeed", "cached_bytes", "points", 2}, {"DeepSpeed estimator", "per_gpu_bytes", "rows", 1},
+    {"vLLM", "budget_bytes", "workers", 2}};
 
 void count(const std::vector<LogFigure>& figures, std::vector<LogFigure>& out) {
   for (const Count& rule : kCounts) {
@@ -198,7 +195,8 @@ void derive_recurrent(const std::vector<LogFigure>& figures, std::vector<LogFigu
   if (first != nullptr) add_bytes(*first, "recurrent_bytes", total, out);
 }
 
-/// nvidia-smi's first line of a GPU goes on with "On", "Off" or "N/A" (persistence).
+/// nvidia-smi's first line of a GPU goes on with "On", "Off" or "N/A" (persistence), torchtitan's with the GPU's
+/// number.
 void trim_names(std::vector<LogFigure>& figures) {
   for (LogFigure& figure : figures) {
     if (figure.what != "gpu_name") continue;
@@ -208,6 +206,9 @@ void trim_names(std::vector<LogFigure>& figures) {
         figure.text.resize(length - tail.size());
       }
     }
+    const size_t open = figure.text.rfind(" (");
+    const bool number = open < figure.text.size() && open + 4 >= figure.text.size() && figure.text.back() == ')';
+    if (number && is_digit(figure.text[open + 2])) figure.text.resize(open);
   }
 }
 

@@ -72,8 +72,33 @@ std::vector<const Column*> read_head(std::string_view row) {
     columns.push_back(find_column(cell));
     known = known || (columns.back() != nullptr && columns.back()->kind == Kind::bytes);
   }
-  if (!known || columns.size() < 2) columns.clear();
+  if (!known) columns.clear();
   return columns;
+}
+
+/// The columns that "--query-gpu=index,memory.used" asks for: with "noheader" nothing else names them.
+std::vector<const Column*> read_query(std::string_view line) {
+  std::vector<const Column*> columns;
+  const size_t query = line.find("--query-"), equals = line.find('=', query);
+  if (query == std::string_view::npos || equals == std::string_view::npos) return columns;
+  std::string_view names = line.substr(equals + 1);
+  names = names.substr(0, names.find("--"));
+  bool known = false;
+  for (const std::string_view name : cells(names)) {
+    const Column* plain = find_column(name);
+    columns.push_back(plain != nullptr ? plain : find_column(std::string(name) + "[mib]"));
+    known = known || (columns.back() != nullptr && columns.back()->kind == Kind::bytes);
+  }
+  if (!known) columns.clear();
+  return columns;
+}
+
+/// "11264 MiB" alone: a row of a table that has one column.
+bool is_size_alone(std::string_view row) {
+  size_t digits = 0;
+  while (digits < row.size() && is_digit(row[digits])) ++digits;
+  const std::string_view behind = trimmed(row.substr(digits));
+  return digits > 0 && (behind.empty() || behind == "MiB");
 }
 
 struct Table {
@@ -82,6 +107,14 @@ struct Table {
   uint32_t message = kFirstTableMessage;
   int device = 0;
   size_t rows = 0;
+  bool asked = false;  // by a command, not named by a head
+
+  void begin(std::vector<const Column*> head, bool by_command) {
+    columns = std::move(head);
+    device = 0;
+    rows = 0;
+    asked = by_command;
+  }
 
   void add(const Column& column, std::string_view cell, uint32_t line) {
     const LogText text = prepare_log(cell);
@@ -135,10 +168,11 @@ struct Table {
   /// Rows with another number of cells are none of the table; one without any size names nothing.
   void add_row(std::string_view row, uint32_t line) {
     const std::vector<std::string_view> values = cells(row);
-    if (values.size() != columns.size() || rows++ >= kMostRows) return;
+    const bool sized = values.size() == columns.size() && has_size(values);
+    if (values.size() != columns.size() || (asked && !sized) || rows++ >= kMostRows) return;
+    if (columns.size() == 1 && !is_size_alone(trimmed(row))) return columns.clear();
     ++message;
     find_device(values);
-    const bool sized = has_size(values);
     for (size_t i = 0; i < columns.size(); ++i) {
       if (columns[i] == nullptr || columns[i]->kind == Kind::device) continue;
       if (columns[i]->kind == Kind::bytes) add(*columns[i], values[i], line);
@@ -157,18 +191,21 @@ void read_device_csv(const LogText& text, LogReading& reading) {
     for (end = begin; end < text.size() && (end == begin || text.gap(end) != Gap::line); ++end) {
       commas = commas || text.at(end) == ',';
     }
-    if (!commas || end - begin > kLongestRow) continue;
     const std::string_view line = std::string_view(text.characters).substr(begin, end - begin);
-    if (table.columns.empty() && line.find(kAllHeads) == std::string_view::npos) continue;
-    const std::string row = text.excerpt(text.behind_prefix(begin), end);
-    std::vector<const Column*> head = read_head(row);
-    if (head.empty()) {
-      if (!table.columns.empty()) table.add_row(row, text.lines[begin]);
+    const bool head_may_stand = line.find(kAllHeads) != std::string_view::npos;
+    if (!(commas || head_may_stand || table.columns.size() == 1) || end - begin > kLongestRow) continue;
+    if (table.columns.empty() && !head_may_stand) continue;
+    if (std::vector<const Column*> query = read_query(line); !query.empty()) {
+      table.begin(std::move(query), true);
       continue;
     }
-    table.columns = std::move(head);
-    table.device = 0;
-    table.rows = 0;
+    std::string row = text.excerpt(text.behind_prefix(begin), end);
+    if (cells(row).size() < table.columns.size()) row = text.excerpt(begin, end);  // its first cell is a time
+    if (std::vector<const Column*> head = read_head(row); !head.empty()) {
+      table.begin(std::move(head), false);
+    } else if (!table.columns.empty()) {
+      table.add_row(row, text.lines[begin]);
+    }
   }
 }
 

@@ -1,6 +1,7 @@
 #include "engine/advice/log/label.h"
 
 #include <algorithm>
+#include <array>
 #include <string_view>
 #include <vector>
 
@@ -22,11 +23,6 @@ struct Name {
 
   bool has(Says says) const { return std::find(words.begin(), words.end(), says) != words.end(); }
 };
-
-/// A GPU's memory or the host's.
-bool is_place(Says says) {
-  return says == Says::device || says == Says::device_memory || says == Says::host || says == Says::ram;
-}
 
 struct NameReader {
   const LogText& text;
@@ -98,7 +94,8 @@ struct NameReader {
     size_t end = begin();
     if (end == 0 || text.at(end - 1) != ',') return;
     while (end > 0 && at - end < kReach && text.gap(end) != Gap::line) --end;
-    for (size_t i = end; i < at; i = word_end(i)) {
+    for (size_t i = end; i < at; i = is_alphanumeric(text.at(i)) ? word_end(i) : i + 1) {
+      if (!is_alphanumeric(text.at(i))) continue;
       const Says says = meaning(text, i, word_end(i));
       if (is_place(says) && !name.has(says)) name.words.push_back(says);
     }
@@ -111,8 +108,20 @@ struct NameReader {
     std::replace(name.words.begin(), name.words.end(), Says::used, Says::link);
   }
 
+  /// "step:12", "allocated_gb:45.1": the value of another name; no "cuda:0".
+  bool is_value(size_t start, size_t end, const Name& name) const {
+    const char before = start > 0 ? text.at(start - 1) : ' ';
+    const bool index = end - start <= 2 && !name.words.empty() && is_place(name.words.back());
+    return is_digit(text.at(start)) && (before == ':' || before == '=') && !index;
+  }
+
   /// A size before belongs to another name; a unit alone is of what follows.
   void add(size_t start, size_t end, Name& name) const {
+    if (is_digit(text.at(start)) && start > 0 && text.at(start - 1) == '.') return;  // decimals
+    if (is_value(start, end, name)) {
+      name = {};
+      return;
+    }
     const UnitScan unit = scan_unit(text, start, Gigabyte::binary);
     const bool is_unit = unit.bytes > 1 && end - start > 1 && unit.end == end;
     const bool number = start > 0 && is_digit(text.at(start - 1));
@@ -218,6 +227,76 @@ bool unit_may_stand_before(const LogText& text, size_t at) {
 
 }  // namespace
 
+/// The second number of "45.2/79.3GB", "45.2 GB / 79.3 GB"; `at`: behind the first.
+struct Part {
+  SizeScan size;
+  uint64_t unit_bytes = 0;
+};
+
+Part scan_part(const LogText& text, size_t at) {
+  if (text.at(at) != '/' || text.gap(at) == Gap::line) return {};
+  const NumberScan number = scan_number(text, at + 1);
+  if (number.result != Scan::read) return {};
+  const UnitScan unit = scan_unit(text, number.end, Gigabyte::binary);
+  return unit.bytes > 1 ? Part{scan_size(text, at + 1, Gigabyte::binary), unit.bytes} : Part{};
+}
+
+/// "allocated/reserved: 4.2/5.3 GB": the state that stands first, and the second; nothing: one at most.
+std::array<Says, 2> two_states(const Name& name) {
+  std::array<Says, 2> states = {Says::nothing, Says::nothing};
+  size_t count = 0;
+  for (const Says says : name.words) {
+    const bool state = says == Says::allocated || says == Says::reserved || says == Says::active;
+    if (state && count < 2) states[count++] = says;
+  }
+  return count == 2 ? states : std::array<Says, 2>{Says::nothing, Says::nothing};
+}
+
+/// Names both of a part and its whole; the place must be certain.
+void name_parts(const Name& name, LabelledSize& found) {
+  const bool peak_memory = name.has(Says::peak) && name.has(Says::memory);
+  const bool host = name.has(Says::host) || (name.has(Says::ram) && !name.has(Says::device));
+  const bool device = name.has(Says::device) || name.has(Says::device_memory) || (peak_memory && !host);
+  if (device == host || name.has(Says::other) || name.words.size() > kMostWords) return;
+  if (const auto [first, second] = two_states(name); second != Says::nothing) {
+    found.what = device_name(name, first, name.has(Says::peak));
+    found.of_what = device_name(name, second, name.has(Says::peak));
+    return;
+  }
+  if (name.has(Says::free) && !name.has(Says::used)) return;  // of what is free
+  const bool peak = name.has(Says::peak);
+  const Says what = name.has(Says::allocated)  ? Says::allocated
+                    : name.has(Says::reserved) ? Says::reserved
+                                               : Says::used;
+  found.what = host ? host_name(Says::used, peak) : device_name(name, what, peak);
+  found.of_what = host ? "host_total_bytes" : "total_bytes";
+}
+
+LabelledSize scan_parts(const LogText& text, size_t at, const NumberScan& number, uint64_t unit_bytes,
+                        const Part& whole) {
+  LabelledSize found;
+  const NameReader reader{text, at};
+  Name name = reader.read();
+  if (!name.linked) keep_known(name);
+  cut_time(name);
+  add_behind(text, whole.size.end, name);
+  if (!number_bytes(number, unit_bytes > 1 ? unit_bytes : whole.unit_bytes, found.bytes)) return {};
+  if (found.bytes > whole.size.bytes + whole.size.bytes / 8) return {};  // no part of it
+  found.of_bytes = whole.size.bytes;
+  found.end = whole.size.end;
+  name_parts(name, found);
+  if (found.what.empty()) return {};
+  return found;
+}
+
+/// Of a whole number without a unit: bytes, where it is too large for anything else.
+bool is_bytes(const LogText& text, size_t at, const NumberScan& number) {
+  constexpr uint64_t kLeast = uint64_t{1} << 28;
+  const bool linked = at > 0 && (text.at(at - 1) == ':' || text.at(at - 1) == '=');
+  return linked && number.decimals == 0 && number.digits >= kLeast &&
+         !(text.gap(number.end) == Gap::none && is_letter(text.at(number.end)));
+}
+
 LabelledSize scan_labelled(const LogText& text, size_t at) {
   const NumberScan number = scan_number(text, at);
   if (number.result != Scan::read) return {};
@@ -225,11 +304,16 @@ LabelledSize scan_labelled(const LogText& text, size_t at) {
   const bool own_unit = unit.bytes > 1 && unit.end > number.end + 1 && text.gap(number.end) != Gap::line;
   LabelledSize found;
   found.end = own_unit ? unit.end : number.end;
+  if (const Part whole = scan_part(text, found.end); whole.unit_bytes > 1) {
+    return scan_parts(text, at, number, own_unit ? unit.bytes : 0, whole);
+  }
   if (text.at(found.end) == '/' && text.gap(found.end) == Gap::none) return {};  // a rate, or a part of a whole
-  if (!own_unit && !unit_may_stand_before(text, at)) return {};
+  const bool bytes = !own_unit && is_bytes(text, at, number);
+  if (!own_unit && !bytes && !unit_may_stand_before(text, at)) return {};
   const NameReader reader{text, at};
   Name name = reader.read();
-  const uint64_t unit_bytes = own_unit ? unit.bytes : name.linked ? name.unit_bytes : 0;
+  uint64_t unit_bytes = own_unit ? unit.bytes : name.linked ? name.unit_bytes : 0;
+  if (unit_bytes == 0 && bytes && name.linked) unit_bytes = 1;
   if (unit_bytes == 0 || !number_bytes(number, unit_bytes, found.bytes)) return {};
   const bool whole = name.linked || keep_known(name);
   cut_time(name);

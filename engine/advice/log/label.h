@@ -12,6 +12,8 @@ struct LabelledSize {
   std::string what;  // "peak_allocated_bytes"; empty: nothing that the words name for certain
   int64_t bytes = 0;
   size_t end = 0;
+  std::string of_what;  // "total_bytes" of "GPU0: 45.2/79.3GB"; empty: no second size
+  int64_t of_bytes = 0;
 };
 
 /// Of the number at a position.

@@ -27,6 +27,7 @@ constexpr Word kWords[] = {{"memory", Says::memory},
                            {"cpu", Says::host},
                            {"host", Says::host},
                            {"rss", Says::rss},
+                           {"resident", Says::rss},
                            {"system", Says::host},
                            {"ram", Says::ram},
                            {"peak", Says::peak},
@@ -59,6 +60,7 @@ constexpr Word kWords[] = {{"memory", Says::memory},
                            {"unused", Says::free},
                            {"total", Says::total},
                            {"capacity", Says::total},
+                           {"bytes", Says::link},
                            {"is", Says::link},
                            {"was", Says::link},
                            {"of", Says::link},
@@ -94,6 +96,10 @@ constexpr Word kWords[] = {{"memory", Says::memory},
                            {"buffer", Says::other},
                            {"pool", Says::other},
                            {"limit", Says::other},
+                           {"conf", Says::other},
+                           {"config", Says::other},
+                           {"split", Says::other},
+                           {"threshold", Says::other},
                            {"budget", Says::other},
                            {"fraction", Says::other},
                            {"percent", Says::other},
@@ -137,17 +143,28 @@ constexpr Word kWords[] = {{"memory", Says::memory},
 
 constexpr size_t kLongest = 13;  // letters of a word that is known
 
+Says known_word(std::string_view word) {
+  for (const Word& known : kWords) {
+    if (known.text[0] == word[0] && known.text == word) return known.says;
+  }
+  return Says::nothing;
+}
+
 }  // namespace
+
+bool is_place(Says says) {
+  return says == Says::device || says == Says::device_memory || says == Says::host || says == Says::ram;
+}
 
 Says meaning(const LogText& text, size_t start, size_t end) {
   if (end - start > kLongest) return Says::nothing;
   char letters[kLongest] = {};
   for (size_t i = start; i < end; ++i) letters[i - start] = lower_case(text.at(i));
-  const std::string_view word(letters, end - start);
-  for (const Word& known : kWords) {
-    if (known.text[0] == letters[0] && known.text == word) return known.says;
-  }
-  return Says::nothing;
+  std::string_view word(letters, end - start);
+  if (const Says says = known_word(word); says != Says::nothing) return says;
+  while (!word.empty() && is_digit(word.back())) word.remove_suffix(1);  // "GPU0"
+  const Says says = word.empty() ? Says::nothing : known_word(word);
+  return is_place(says) ? says : Says::nothing;
 }
 
 }  // namespace vram

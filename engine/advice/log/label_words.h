@@ -29,6 +29,9 @@ enum class Says : uint8_t {
   other,  // of something else, or no size of what is held
 };
 
+/// A GPU's memory or the host's.
+bool is_place(Says says);
+
 /// Of the letters from `start` to `end` of a log.
 Says meaning(const LogText& text, size_t start, size_t end);
 

@@ -2,6 +2,7 @@
 
 #include <string_view>
 
+#include "engine/advice/log/label_words.h"
 #include "engine/text.h"
 
 namespace vram {
@@ -109,6 +110,7 @@ struct Pieces {
       number = number || is_digit(text.at(end));
     }
     if (text.at(end) == '|' && on_line(end)) return end + 1;
+    if (is_place(meaning(text, at, end))) return at;  // "GPU0: 12.3/24.0GB"
     return number && text.at(end) == ':' && goes_on(end) && !goes_on(end + 1) ? end + 1 : at;
   }
 

@@ -56,25 +56,16 @@ struct Unit {
 };
 
 constexpr uint64_t kKi = 1024, kMi = kKi * 1024, kGi = kMi * 1024, kTi = kGi * 1024;
-constexpr Unit kUnits[] = {{"bytes", 1, 1},
-                           {"byte", 1, 1},
-                           {"kib", kKi, kKi},
-                           {"mib", kMi, kMi},
-                           {"gib", kGi, kGi},
-                           {"tib", kTi, kTi},
-                           {"ki", kKi, kKi},
-                           {"mi", kMi, kMi},
-                           {"gi", kGi, kGi},
-                           {"ti", kTi, kTi},
-                           {"kb", kKi, 1000},
-                           {"mb", kMi, 1000000},
-                           {"gb", kGi, 1000000000},
-                           {"tb", kTi, 1000000000000},
-                           {"k", kKi, 1000},
-                           {"m", kMi, 1000000},
-                           {"g", kGi, 1000000000},
-                           {"t", kTi, 1000000000000},
-                           {"b", 1, 1}};
+constexpr Unit kUnits[] = {{"bytes", 1, 1},      {"byte", 1, 1},          {"kbytes", kKi, 1000},      {"kib", kKi, kKi},
+                           {"mib", kMi, kMi},    {"gib", kGi, kGi},       {"tib", kTi, kTi},          {"ki", kKi, kKi},
+                           {"mi", kMi, kMi},     {"gi", kGi, kGi},        {"ti", kTi, kTi},           {"kb", kKi, 1000},
+                           {"mb", kMi, 1000000}, {"gb", kGi, 1000000000}, {"tb", kTi, 1000000000000}, {"k", kKi, 1000},
+                           {"m", kMi, 1000000},  {"g", kGi, 1000000000},  {"t", kTi, 1000000000000},  {"b", 1, 1}};
+
+/// "4.00GiBtotalcapacity" of a paste that lost its blanks: no word begins with "GiB".
+bool binary_spelling(const LogText& text, size_t at, std::string_view name) {
+  return name.size() == 3 && text.at(at) != name[0] && text.at(at + 1) == 'i' && text.at(at + 2) == 'B';
+}
 
 /// The unit ends where a word may end. Capitals are not compared: kB, KB. A single letter behind a blank may be the
 /// first of a word that was cut off.
@@ -86,7 +77,8 @@ bool has_unit(const LogText& text, size_t at, std::string_view name) {
     if (lower_case(text.at(at + i)) != name[i]) return false;
   }
   const size_t end = at + name.size();
-  return text.gap(end) != Gap::none || !(is_letter(text.at(end)) || is_digit(text.at(end)));
+  const bool word = is_letter(text.at(end)) && (name == "bytes" || binary_spelling(text, at, name));
+  return text.gap(end) != Gap::none || word || !(is_letter(text.at(end)) || is_digit(text.at(end)));
 }
 
 }  // namespace

@@ -76,16 +76,21 @@ struct Reader {
     return made;
   }
 
+  void add_size(const std::string& what, int64_t bytes, size_t at, size_t end) {
+    LogFigure made = figure(what, CaptureKind::bytes, at);
+    made.bytes = bytes;
+    made.printed = text.excerpt(at, end);
+    out.figures.push_back(std::move(made));
+  }
+
   /// A size that no message known here states, but its own words do.
   size_t add_labelled(size_t at) {
     const LabelledSize size = scan_labelled(text, at);
     if (size.what.empty()) return at;
     if (std::string_view(tool) != kOwnWords || other_rank(at)) begin_message(kOwnWords);
     add_prefix(at);
-    LogFigure made = figure(size.what, CaptureKind::bytes, at);
-    made.bytes = size.bytes;
-    made.printed = text.excerpt(at, size.end);
-    out.figures.push_back(std::move(made));
+    add_size(size.what, size.bytes, at, size.end);
+    if (!size.of_what.empty()) add_size(size.of_what, size.of_bytes, at, size.end);
     known_line = line(at);
     return size.end;
   }
@@ -239,7 +244,8 @@ struct Reader {
     if (of != nullptr) {
       take(*of, best, at);
       if (!is_of_program(*of)) known_line = line(best.end - 1);
-      return best.end;
+      const bool border = of->pattern.back() == '|' && text.at(best.end - 1) == '|';  // the next cell's, too
+      return border ? std::max(at + 1, best.end - 1) : best.end;
     }
     for (const Capture& capture : near_miss.captures) {
       if (capture.result == Scan::no_unit) add_gap(capture, reason(capture.result));

@@ -7,6 +7,7 @@ namespace {
 constexpr size_t kSkip = 200, kWord = 120;
 constexpr size_t kCutWords = 3;       // characters of a text cut off that are enough to know it by
 constexpr size_t kCutSizeWords = 12;  // where no word stands before the size
+constexpr size_t kArgument = 40;      // characters of one
 constexpr uint64_t kLeastBytes = 1 << 20;
 constexpr size_t kKnown = 6;  // characters that matched before a size without a unit, to take it for one
 
@@ -42,7 +43,8 @@ struct Matcher {
         kept = out.captures.size();
         continue;
       }
-      if (!step(rest)) break;
+      const size_t before = rest.size();
+      if (!step(rest) || rest.size() >= before) break;  // a step that takes nothing of the row ends it: no row hangs
     }
     if (!enough) return false;
     at = good;
@@ -62,15 +64,15 @@ struct Matcher {
   bool step(std::string_view& rest) {
     switch (rest[0]) {
       case '{':
-        return capture(rest);
+        return rest.find('}') < rest.size() ? capture(rest) : one_character(rest);
       case '<':
-        optional(rest);
-        return true;
+        return rest.find('>') < rest.size() ? optional(rest) : one_character(rest);
       case '~':
       case '$':
         return skip_to(rest);
       case '@':
         rest.remove_prefix(1);
+        skip_argument();
         skip_separators();
         if (text.gap(at) == Gap::line && words_follow("value:", at)) {  // "name: X", its value on the next line
           at += 6;
@@ -82,9 +84,7 @@ struct Matcher {
         return at >= text.size() || text.gap(at) == Gap::line;
       case '!':
         rest.remove_prefix(1);
-        if (text.at(at) != '.') return false;
-        while (text.at(at) == '.') ++at;
-        return true;
+        return skip_run();
       default:
         return one_character(rest);
     }
@@ -97,8 +97,29 @@ struct Matcher {
     }
   }
 
+  /// "memory_allocated(0) 318986240": of a call, where what it gave follows; no "(GB): 4.2" and no "(4.2 GB)".
+  void skip_argument() {
+    if (text.at(at) != '(') return;
+    size_t close = at + 1;
+    while (close < at + kArgument && text.at(close) != ')' && text.gap(close) != Gap::line) ++close;
+    const SizeScan size = scan_size(text, at + 1, gigabyte);
+    const bool unit = size.result == Scan::read || scan_unit(text, at + 1, gigabyte).end == close;
+    if (text.at(close) != ')' || close == at + 1 || unit) return;
+    size_t behind = close + 1;
+    while (text.gap(behind) != Gap::line && is_separator(text.at(behind))) ++behind;
+    if (text.gap(behind) != Gap::line && scan_number(text, behind).result != Scan::absent) at = close + 1;
+  }
+
+  /// ".....", "||||||" of a bar
+  bool skip_run() {
+    const char c = text.at(at);
+    if (c != '.' && c != '|') return false;
+    while (text.at(at) == c) ++at;
+    return true;
+  }
+
   static bool is_separator(char c) {
-    return c != '\0' && std::string_view("'\":=,()").find(c) != std::string_view::npos;
+    return c != '\0' && std::string_view("'\":=,()|").find(c) != std::string_view::npos;
   }
 
   /// The end of the text inside words behind a figure is taken for their end.
@@ -132,15 +153,16 @@ struct Matcher {
     return text.gap(at) == Gap::line && lower_case(text.at(text.behind_prefix(at))) == lower_case(c);
   }
 
-  void optional(std::string_view& rest) {
+  bool optional(std::string_view& rest) {
     const size_t close = rest.find('>');
     const std::string_view inside = rest.substr(1, close - 1);
     rest.remove_prefix(close + 1);
     const size_t before = at, captures = out.captures.size();
-    skip_prefix(inside[0]);
-    if (run(inside)) return;
+    skip_prefix(inside.empty() ? '\0' : inside[0]);
+    if (run(inside)) return true;
     at = before;
     out.captures.resize(captures);
+    return true;
   }
 
   bool words_follow(std::string_view words, size_t from) const {
@@ -330,6 +352,15 @@ struct Matcher {
     return !words.empty() && words[0] == c && (c == '|' || (c == ')' && crossed));
   }
 
+  /// A size, and what stands behind it in the row: of a text that it follows.
+  bool size_ends(std::string_view rest, size_t end) const {
+    if (rest.substr(0, 2) != "{S" || text.gap(end) == Gap::none) return false;
+    const SizeScan size = scan_size(text, end, gigabyte);
+    rest.remove_prefix(rest.find('}') + 1);
+    skip_blanks(rest);
+    return size.result == Scan::read && !rest.empty() && text.at(size.end) == rest[0];
+  }
+
   bool capture_text(char kind, std::string name, std::string_view rest) {
     skip_blanks(rest);
     const std::string_view words = words_of(rest);
@@ -345,6 +376,10 @@ struct Matcher {
       if (kind == 'w' && end > at && !goes_on) break;
       if (kind == 'w' && std::string_view(",;|()\"'=[]{}<>").find(text.at(end)) != std::string_view::npos) break;
       if (kind == 't' && !words.empty() && words_follow(words, end)) break;
+      if (kind == 't' && rest.substr(0, 2) == "{S") {
+        if (text.at(end) == '|') return false;  // the end of its cell
+        if (end > at && size_ends(rest, end)) break;
+      }
       crossed = crossed || (end > at && text.gap(end) == Gap::line);
       if (kind == 't' && ends_text(words, text.at(end), crossed)) break;
     }

@@ -59,6 +59,15 @@ constexpr LogRow kTensorFlow[] = {
     {"failed to allocate {S} ({B tried} bytes) from device", "", RowRole::starts},
     {"failed to alloc {B tried} bytes", "", RowRole::starts},
     {"Created device ~ with {S limit} memory: -> device: {n device}, name: {t gpu_name}, pci", "", RowRole::starts},
+    {"Created TensorFlow device (~ with {S limit} memory) -> physical GPU (device: {n device}, name: {t gpu_name}, pci",
+     "", RowRole::starts},  // to 2.4
+    {"Found device {n device} with properties: name: {t gpu_name} major:^$Total memory: {S capacity}^ Free memory: "
+     "{S free}",
+     "", RowRole::starts},
+    {"totalMemory: {S capacity}^ freeMemory: {S free}"},
+    {"Found device {n device} with properties: pciBusID: {w} name: {t gpu_name} computeCapability: {f}^ coreClock: {w} "
+     "coreCount: {n} deviceMemorySize: {S capacity}",
+     "", RowRole::starts},
     {"{n} Chunks of size {B} totalling {S}"},
     {"Sum Total of in-use chunks: {S in_use_chunks}"},
     {"Limit: {B limit}$InUse: {B in_use}", "", RowRole::starts},
@@ -78,6 +87,12 @@ constexpr LogRow kTensorFlow[] = {
 constexpr LogRow kJaxStatistics[] = {
     {"peak_bytes_in_use@{B peak}"},       {"bytes_in_use@{B in_use}"},   {"bytes_limit@{B limit}"},
     {"largest_alloc_size@{B max_alloc}"}, {"num_allocs@{n num_allocs}"}, {"bytes_reserved@{B reserved}"},
+};
+
+// CompiledMemoryStats of Compiled.memory_analysis(): bytes.
+constexpr LogRow kJaxAnalysis[] = {
+    {"argument_size_in_bytes@{B argument}"},   {"output_size_in_bytes@{B output}"}, {"alias_size_in_bytes@{B alias}"},
+    {"host_temp_size_in_bytes@{B host_temp}"}, {"temp_size_in_bytes@{B temp}"},     {"peak_memory_in_bytes@{B peak}"},
 };
 
 constexpr LogRow kOnnx[] = {
@@ -131,6 +146,7 @@ constexpr LogRow kNeuron[] = {
 constexpr LogFamily kFamilies[] = {{"XLA", Gigabyte::binary, kXla},
                                    {"TensorFlow", Gigabyte::binary, kTensorFlow},
                                    {"JAX memory_stats", Gigabyte::binary, kJaxStatistics},
+                                   {"JAX memory_analysis", Gigabyte::binary, kJaxAnalysis},
                                    {"ONNX Runtime", Gigabyte::binary, kOnnx},
                                    {"PaddlePaddle", Gigabyte::binary, kPaddle},
                                    {"MindSpore", Gigabyte::binary, kMindSpore},

@@ -9,8 +9,8 @@ constexpr LogRow kNvidia[] = {
     {"| | {S} / {S} |"},
     {"| {S used} / {S total} |"},
     {"| Not Supported |", "unread=used_bytes"},
-    {"| {n} N/A N/A {n} {w} {w process_name} {S process_list} |"},
-    {"| {n} {n} {w} {w process_name} {S process_list} |"},                       // to 2020, before MIG
+    {"| {n} N/A N/A {n} {w} {t process_name} {S process_list} |"},
+    {"| {n} {n} {w} {t process_name} {S process_list} |"},                       // to 2020, before MIG
     {"| {n device} {n} {n} {n} | {S used} / {S total} |", "", RowRole::starts},  // a MIG device
     {"| {n device} {t gpu_name} | 0000", "", RowRole::starts},
     {"GPU {n device}: {t gpu_name} (UUID", "", RowRole::starts},
@@ -59,9 +59,16 @@ constexpr LogRow kNpu[] = {
     {"| {n} {n device} | {n}:{w} | {n} {n} / {n} {M used}/ {M total} |", "", RowRole::starts},
 };
 
-constexpr LogFamily kFamilies[] = {{"nvidia-smi", Gigabyte::binary, kNvidia}, {"rocm-smi", Gigabyte::binary, kRocm},
-                                   {"amd-smi", Gigabyte::binary, kAmd},       {"amd-smi", Gigabyte::binary, kAmdTable},
-                                   {"npu-smi", Gigabyte::binary, kNpu},       {"gpustat", Gigabyte::binary, kShort}};
+// nvtop, its screen copied.
+constexpr LogRow kNvtop[] = {
+    {"Device {n device} [{t gpu_name}] PCIe", "", RowRole::starts},
+    {"MEM[<!>{S used}/{S total}]"},
+};
+
+constexpr LogFamily kFamilies[] = {{"nvtop", Gigabyte::binary, kNvtop},      {"nvidia-smi", Gigabyte::binary, kNvidia},
+                                   {"rocm-smi", Gigabyte::binary, kRocm},    {"amd-smi", Gigabyte::binary, kAmd},
+                                   {"amd-smi", Gigabyte::binary, kAmdTable}, {"npu-smi", Gigabyte::binary, kNpu},
+                                   {"gpustat", Gigabyte::binary, kShort}};
 
 }  // namespace
 

@@ -38,6 +38,7 @@ constexpr LogRow kKernel[] = {
 constexpr LogRow kLauncher[] = {
     {"OOMKilled\"@false"},  // a container that was not
     {"has been killed by the OOM killer", "resource=host"},
+    {"Mem: {S host_total} {S host_used} {S host_free} {S} {S} {S}"},  // free -h
     {"Failed with result 'oom-kill'", "resource=host"},
     {"The node was low on resource: memory^. Threshold quantity: {S}^, available: {S host_free}", "resource=host"},
     {"Limits:$memory: {S host_limit}"},
@@ -46,9 +47,12 @@ constexpr LogRow kLauncher[] = {
     {"exitcode: {n exitcode}^) local_rank: {n local_rank}"},
     {"return code = {n exitcode}"},
     {"Reason: OOMKilled$Exit Code: {n exitcode}", "resource=host"},
-    {"Exit Code<:> <(>{n exitcode}"},
+    {"Exit Code@{n exitcode}"},
     {"exited with code {n exitcode}"},
     {"signal 9: SIGKILL", "resource=host"},
+    {"terminated with signal SIGKILL", "resource=host"},  // torch.multiprocessing
+    {"Command terminated by signal 9", "resource=host"},  // time
+    {"zsh: killed", "resource=host"},
     {"{n} Killed {w process_name}", "resource=host"},  // a shell: "line 28: 8156 Killed python3 main.py"
     {"rank : {n rank} (local_rank: {n local_rank})"},
     {"Signal 9 (SIGKILL)", "resource=host"},
@@ -73,6 +77,7 @@ constexpr LogRow kSlurm[] = {
 // psutil's bytes / 2^30, called GB.
 constexpr LogRow kRay[] = {
     {"memory used={S task_used})"},
+    {"memory used={S task_used}, worker ID="},  // since 2.50
     {"was {S host_used} / {S host_total} ({f fraction})^, which exceeds the memory usage threshold of {f threshold}",
      "resource=host"},
     {"was {S host_used} / {S host_total}, which exceeds the memory usage threshold", "resource=host"},
@@ -120,6 +125,9 @@ constexpr LogRow kShared[] = {
 constexpr LogRow kOthers[] = {
     {"CUDA_ERROR_OUT_OF_MEMORY", "oom=1"},
     {"Error out of memory at line", "oom=1"},  // bitsandbytes
+    {"Error allocating {B tried} bytes of device memory (~Driver report {B free} bytes free and {B capacity} bytes "
+     "total",
+     "", RowRole::starts},  // Theano
     {"Some modules are dispatched on the CPU or the disk", "stage=weights"},
     {"Current model requires {B offload_buffer} bytes of buffer for offloaded layers", "stage=weights"},
 };

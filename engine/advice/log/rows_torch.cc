@@ -29,6 +29,7 @@ constexpr LogRow kAllocator[] = {
     {", with {S private_pool}^ allocated in private pools"},
     {"and {S reserved_unallocated} is reserved by PyTorch but unallocated"},
     // of a sentence that somebody shortened
+    {"({S capacity} total; {S allocated} already allocated"},
     {"{S capacity} total capacity"},
     {"{S allocated} already allocated"},
     {"Already allocated {S allocated}"},
@@ -69,13 +70,12 @@ constexpr LogRow kAllocator[] = {
 
 // torch/cuda/memory.py, memory_summary(): columns now, peak, all allocated, all freed; step 1,024 whatever the unit.
 constexpr LogRow kSummary[] = {
-    {"CUDA memory summary, device ID {n device}^$CUDA OOMs: {n num_ooms} | cudaMalloc retries: {n alloc_retries}", "",
-     RowRole::starts},
-    {"CUDA OOMs: {n num_ooms} | cudaMalloc retries: {n alloc_retries}", "", RowRole::starts},
+    {"memory summary, device ID {n device}^$OOMs: {n num_ooms} | {w} retries: {n alloc_retries}", "", RowRole::starts},
+    {"OOMs: {n num_ooms} | {w} retries: {n alloc_retries}", "", RowRole::starts},
     {"| Allocated memory | {S allocated} | {S peak_allocated} |"},
     {"| Active memory | {S active} | {S peak_active} |"},
     {"| Requested memory | {S requested} | {S peak_requested} |"},
-    {"| GPU reserved memory | {S reserved} | {S peak_reserved} |"},
+    {"reserved memory | {S reserved} | {S peak_reserved} |"},  // of a GPU, an NPU
     {"| Non-releasable memory | {S non_releasable} | {S} |"},
     {"| Allocations | {n allocations} | {n} |"},
     {"| from large pool | {S} |"},
@@ -130,6 +130,7 @@ constexpr LogRow kPrints[] = {
     {"CudaDeviceProperties(name='{t gpu_name}', ~total_memory={S capacity}"},  // torch.cuda.get_device_properties
     {"max_memory: {S peak_allocated} reserved_memory: {S peak_reserved}"},     // XTuner
     {"Current allocate {S allocated}, reserved: {S reserved}"},
+    {"Total: {S capacity}, Allocated: {S allocated}, Reserved: {S reserved}, Cached: {S}", "", RowRole::loose},  // verl
     {"reserved: {S reserved}, free: {S free}, total: {S capacity}", "", RowRole::loose},
     {"GPU memory< usage>< used>@{G used}/{G total} GB"},
     {"GPU memory< usage>< used>@{G used}/{G total} GiB"},

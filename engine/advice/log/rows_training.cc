@@ -9,13 +9,15 @@ constexpr LogRow kMegatron[] = {
      "{M max_allocated}^ | reserved: {M reserved}^ | max reserved: {M max_reserved}^ | total device memory used: "
      "{M device}",
      "", RowRole::starts},
-    {"after {n iteration} iterations memory (MB) | allocated: {M allocated}^ | max allocated: {M max_allocated}^ | "
-     "reserved: {M reserved}^ | max reserved: {M max_reserved}",
+    {"after {n iteration} iterations memory (MB) | allocated: {M allocated}^ | max allocated: {M max_allocated}^< | "
+     "reserved: {M reserved}>< | cached: {M cached}>^< | max reserved: {M max_reserved}>< | max cached: {M max_cached}>",
      "", RowRole::starts},
     {"[Rank {n rank}] ({t}) memory (MB) | allocated: {M allocated}^ | max allocated: {M max_allocated}^ | reserved: "
-     "{M reserved}^ | max reserved: {M max_reserved}",
+     "{M reserved}^ | max reserved: {M max_reserved}^ | total device memory used: {M device}",
      "", RowRole::starts},
-    {"rank {n rank}/{n world_size} memory remaining {f}% ({M free}/{M capacity} MB)", "", RowRole::starts},
+    {"rank {n rank}</{n world_size}> memory remaining {f}% ({M free}/{M capacity} MB)", "", RowRole::starts},
+    {"[rank {n rank}] dynamic engine ~abs mem usage: cpu: {S host_process}, gpu: alloc {S allocated}, res {S reserved}", "",
+     RowRole::starts},  // megatron/core/inference/engines
     {"memory (MB) | allocated: {M allocated}^ | max allocated: {M max_allocated}^ | reserved: {M reserved}^ | "
      "max reserved: {M max_reserved}^ | total device memory used: {M device}",
      "", RowRole::starts},
@@ -82,6 +84,7 @@ constexpr LogRow kDeepSpeed[] = {
     {"alloc_mem={B allocated} max_mem={B max_allocated}", "", RowRole::starts},  // deepspeed/compile
     {"graph_id={n} alloc_mem={B allocated}", "", RowRole::starts},
     {"alloc_mem: {b allocated} peak_mem: {b peak_allocated}", "", RowRole::starts},  // benchmarks/deepcompile
+    {"Mem prof Node {n}/{n} {w} memory {S allocated} delta {S} max memory {S peak_allocated}", "", RowRole::starts},
     {"MemAllocated={S allocated}<,>< |> MaxMemAllocated={S max_allocated}", "", RowRole::starts},
     {"zero_optimization_stage ! {n zero_stage}"},
     {"train_micro_batch_size_per_gpu ! {n micro_batch}"},
@@ -145,6 +148,13 @@ constexpr LogRow kAxolotl[] = {
     {"max_active(gib)@{G peak_active}"},
     {"max_allocated(gib)@{G peak_allocated}"},
     {"device_reserved(gib)@{G peak_reserved}"},
+    {"memory active: {S peak_active} (<+{S peak_allocated} allocated>^<, >+{S peak_reserved} reserved)", "",
+     RowRole::starts},  // since 0.10: peaks since the last line
+    {"Memory usage after model load {S peak_active} (<+{S peak_allocated} allocated>^<, >+{S peak_reserved} reserved)",
+     "", RowRole::starts},
+    {"Memory usage after adapters {S peak_active} (<+{S peak_allocated} allocated>^<, >+{S peak_reserved} reserved)",
+     "", RowRole::starts},
+    {"[RANK:{n rank}]", "", RowRole::prefix},
     {"GPU memory baseline: {S baseline}", "", RowRole::starts},
     {"GPU memory after model load: {S weights}"},
     {"GPU memory after adapters: {S after_adapters}"},
@@ -189,6 +199,10 @@ constexpr LogRow kPeft[] = {
     {"GPU Memory consumed at the end of the {t} (end-begin): {M gpu_end}"},
     {"GPU Peak Memory consumed during the {t} (max-begin): {M gpu_peak}"},
     {"GPU Total Peak Memory consumed during the {t} (max): {M gpu_peak_total}"},
+    {"Memory before entering the {t}: {M gpu_before}", "", RowRole::starts},  // accelerate's FSDP example
+    {"Memory consumed at the end of the {t} (end-begin): {M gpu_end}"},
+    {"Peak Memory consumed during the {t} (max-begin): {M gpu_peak}"},
+    {"Total Peak Memory consumed during the {t} (max): {M gpu_peak_total}"},
     {"CPU Memory before entering the {t}: {M host_before}"},
     {"CPU Memory consumed at the end of the {t} (end-begin): {M host_end}"},
     {"CPU Peak Memory consumed during the {t} (max-begin): {M host_peak}"},
@@ -309,8 +323,10 @@ constexpr LogRow kTrainer[] = {
     {"- GPU type: {t gpu_name} &"},  // LLaMA-Factory's env.py
     {"- GPU number: {n gpus}"},
     {"- GPU memory: {S capacity}"},
-    {"mem_gpu_alloc_delta@{S alloc_delta}"},
+    {"mem_gpu_alloc_delta@{S alloc_delta}"},  // as it prints them; in its JSON files bytes
+    {"mem_gpu_alloc_delta@{B alloc_delta}"},
     {"mem_gpu_peaked_delta@{S peak_delta}"},
+    {"mem_gpu_peaked_delta@{B peak_delta}"},
 };
 
 constexpr LogFamily kFamilies[] = {{"Megatron-LM", Gigabyte::binary, kMegatron},
