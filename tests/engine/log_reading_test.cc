@@ -213,6 +213,12 @@ TEST_CASE("A size in a print of the user's own is what the print's words say") {
                              {"Maximum GPU memory allocated: 1.50 GiB", "peak_allocated_bytes"},
                              {"[GPU] before save: peak allocated=1.50 GiB", "peak_allocated_bytes"},
                              {"GPU memory: 1.50 GiB allocated, then", "allocated_bytes"},
+                             {"Memory usage after step 1: 1.50 GiB allocated (16%)", "allocated_bytes"},
+                             {"Device Memory: 1.50GiB total", "capacity_bytes"},
+                             {"x, 1.50 GiB max reserved (57%)", "peak_reserved_bytes"},
+                             {"[GPU 0] reserved=1.50GiB max_", "reserved_bytes"},
+                             {"GPU memory allocated: 1536 MBytes", "allocated_bytes"},
+                             {"XPU allocated memory: 1610612736", "allocated_bytes"},
                              {"Cached: 1.50 GiB", "cached_bytes"},
                              {"it uses 1.50 GiB of VRAM on each of them", "used_bytes"},
                              {"training took 1.50 GiB of GPU memory", "used_bytes"},
@@ -255,7 +261,7 @@ TEST_CASE("A size is not named by words that are of another thing, or that contr
                            "PYTORCH_CUDA_ALLOC_CONF=max_split_size_mb:256",
                            "GPU link: 12/24 GB/s",
                            "Memory: 3.5/4 GB",
-                           "GPU and RAM: 3/4 GB",
+                           "GPU and CPU memory: 3/4 GB",
                            "GPU time: 5/4 GB",
                            "| max_memory_allocated | (4.2 |"}) {
     CAPTURE(text);
@@ -289,6 +295,23 @@ TEST_CASE("What a call was given is not what it gave") {
   }
   CHECK(figure("memory_allocated (GB): 1.5", "allocated_bytes").bytes == int64_t{3} << 29);
   CHECK_FALSE(has("torch.cuda.memory_allocated(0)", "reserved_bytes"));
+}
+
+TEST_CASE("What stands behind a size is of the place that the line named") {
+  const char* log = "GPU memory: 1.5 GiB used, 0.5 GiB free, 2.0 GiB total";
+  CHECK(figure(log, "used_bytes").bytes == int64_t{3} << 29);
+  CHECK(figure(log, "free_bytes").bytes == int64_t{1} << 29);
+  CHECK(figure(log, "capacity_bytes").bytes == int64_t{1} << 31);
+  CHECK(read_log("With 8 GPUs, 2.0 GiB total").figures.empty());
+}
+
+TEST_CASE("A text in two strings of a source is one") {
+  const char* log =
+      "  \"MPS backend out of memory (MPS allocated: 9.00 GiB, other allocations: 464.00 KiB, \"\n"
+      "  \"max allowed: 9.32 GiB). Tried to allocate 1.50 GiB on private pool.\"";
+  CHECK(figure(log, "tried_bytes").bytes == int64_t{3} << 29);
+  CHECK(figure(log, "pool").text == "private");
+  CHECK(figure(log, "tried_bytes").line == 2);
 }
 
 TEST_CASE("A value of another name says nothing of the next one") {

@@ -10,6 +10,7 @@
 namespace vram {
 namespace {
 
+constexpr size_t kOneColumn = 28;  // characters of a head that is a table of one column
 constexpr size_t kLongestRow = 2000, kMostRows = 256;
 
 enum class Kind : uint8_t { bytes, name, device };
@@ -192,18 +193,18 @@ void read_device_csv(const LogText& text, LogReading& reading) {
       commas = commas || text.at(end) == ',';
     }
     const std::string_view line = std::string_view(text.characters).substr(begin, end - begin);
-    const bool head_may_stand = line.find(kAllHeads) != std::string_view::npos;
-    if (!(commas || head_may_stand || table.columns.size() == 1) || end - begin > kLongestRow) continue;
-    if (table.columns.empty() && !head_may_stand) continue;
-    if (std::vector<const Column*> query = read_query(line); !query.empty()) {
+    const bool head = (commas || end - begin < kOneColumn) && line.find(kAllHeads) != std::string_view::npos;
+    const bool row_may_be = table.columns.size() == 1 || (commas && !table.columns.empty());
+    if (!(head || row_may_be) || end - begin > kLongestRow) continue;
+    if (std::vector<const Column*> query = read_query(head ? line : std::string_view()); !query.empty()) {
       table.begin(std::move(query), true);
       continue;
     }
     std::string row = text.excerpt(text.behind_prefix(begin), end);
-    if (cells(row).size() < table.columns.size()) row = text.excerpt(begin, end);  // its first cell is a time
-    if (std::vector<const Column*> head = read_head(row); !head.empty()) {
-      table.begin(std::move(head), false);
+    if (std::vector<const Column*> columns = read_head(row); !columns.empty()) {
+      table.begin(std::move(columns), false);
     } else if (!table.columns.empty()) {
+      if (cells(row).size() < table.columns.size()) row = text.excerpt(begin, end);  // its first cell is a time
       table.add_row(row, text.lines[begin]);
     }
   }

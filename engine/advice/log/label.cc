@@ -53,7 +53,7 @@ struct NameReader {
   /// "shmem-r" on the line before, "ss: 0 kB" on this one.
   bool half_word(size_t begin) const {
     const char before = begin > 0 ? text.at(begin - 1) : ' ', c = text.at(begin);
-    return before == '-' || (is_alphanumeric(before) && is_letter(c) && lower_case(c) == c);
+    return before == '-' || (is_letter(before) && is_letter(c) && lower_case(c) == c);
   }
 
   size_t word_end(size_t start) const {
@@ -86,6 +86,15 @@ struct NameReader {
     }
     for (size_t i = behind; i < at; ++i) name.linked = name.linked || text.at(i) == ':' || text.at(i) == '=';
     return name;
+  }
+
+  /// Of the line that the clause stands on: "GPU memory: 12.3 GB used, 11.7 GB free".
+  bool has_head() const {
+    size_t i = begin();
+    for (const size_t end = i; i > 0 && end - i < kReach && text.gap(i) != Gap::line; --i) {
+      if (text.at(i - 1) == ':' || text.at(i - 1) == '=') return true;
+    }
+    return false;
   }
 
   /// "VRAM: total=24.0 GB, used=12.3 GB": a word alone is of the place that the line named.
@@ -198,6 +207,11 @@ const char* what_of(const Name& name) {
   return enough ? host_name(what, peak) : "";
 }
 
+bool is_state(Says says) {
+  return says == Says::allocated || says == Says::reserved || says == Says::active || says == Says::used ||
+         says == Says::free || says == Says::total;
+}
+
 /// "4.2 GB allocated, ", "4.2 GB of GPU memory": what the words behind a size add to those before it.
 void add_behind(const LogText& text, size_t end, Name& name) {
   constexpr int kMost = 4;  // words
@@ -206,12 +220,13 @@ void add_behind(const LogText& text, size_t end, Name& name) {
     do ++end;
     while (text.gap(end) == Gap::none && is_letter(text.at(end)));
     const bool ends =
-        text.gap(end) == Gap::line || std::string_view(",;|)]./").find(text.at(end)) != std::string_view::npos;
+        text.gap(end) == Gap::line || std::string_view(",;|()]./").find(text.at(end)) != std::string_view::npos;
     const Says says = meaning(text, start, end);
-    const bool state = says == Says::allocated || says == Says::reserved;
     const bool place = says == Says::memory || is_place(says);
-    if (says == Says::other || place || (state && ends)) name.words.push_back(says);
-    if (ends || (!place && says != Says::link)) return;
+    const bool peak = says == Says::peak && !ends && !name.linked;  // "4.2 GB max allocated"
+    if (is_state(says) && ends) std::replace(name.words.begin(), name.words.end(), Says::used, Says::link);
+    if (says == Says::other || place || peak || (is_state(says) && ends)) name.words.push_back(says);
+    if (ends || !(place || peak || says == Says::link)) return;
   }
 }
 
@@ -238,7 +253,8 @@ Part scan_part(const LogText& text, size_t at) {
   const NumberScan number = scan_number(text, at + 1);
   if (number.result != Scan::read) return {};
   const UnitScan unit = scan_unit(text, number.end, Gigabyte::binary);
-  return unit.bytes > 1 ? Part{scan_size(text, at + 1, Gigabyte::binary), unit.bytes} : Part{};
+  const bool rate = text.at(unit.end) == '/' && text.gap(unit.end) == Gap::none;
+  return unit.bytes > 1 && !rate ? Part{scan_size(text, at + 1, Gigabyte::binary), unit.bytes} : Part{};
 }
 
 /// "allocated/reserved: 4.2/5.3 GB": the state that stands first, and the second; nothing: one at most.
@@ -319,8 +335,9 @@ LabelledSize scan_labelled(const LogText& text, size_t at) {
   cut_time(name);
   const bool alone = !whole && name.words.size() < 2 && !name.has(Says::used);  // "both allocated 4 GiB"
   if (alone || name.words.size() > kMostWords) return {};
+  const bool bare = name.words.empty();
   if (own_unit) add_behind(text, found.end, name);
-  if (own_unit && name.linked) reader.add_place(name);
+  if (own_unit && (name.linked || (bare && reader.has_head()))) reader.add_place(name);
   found.what = what_of(name);
   const bool quoted = at > 0 && (text.at(at - 1) == '"' || text.at(at - 1) == '\'');
   if (quoted && found.what == "peak_bytes" && !name.has(Says::used)) found.what.clear();  // "max_memory": a setting

@@ -162,6 +162,7 @@ Says meaning(const LogText& text, size_t start, size_t end) {
   for (size_t i = start; i < end; ++i) letters[i - start] = lower_case(text.at(i));
   std::string_view word(letters, end - start);
   if (const Says says = known_word(word); says != Says::nothing) return says;
+  if (!is_digit(word.back())) return Says::nothing;
   while (!word.empty() && is_digit(word.back())) word.remove_suffix(1);  // "GPU0"
   const Says says = word.empty() ? Says::nothing : known_word(word);
   return is_place(says) ? says : Says::nothing;

@@ -56,11 +56,28 @@ struct Unit {
 };
 
 constexpr uint64_t kKi = 1024, kMi = kKi * 1024, kGi = kMi * 1024, kTi = kGi * 1024;
-constexpr Unit kUnits[] = {{"bytes", 1, 1},      {"byte", 1, 1},          {"kbytes", kKi, 1000},      {"kib", kKi, kKi},
-                           {"mib", kMi, kMi},    {"gib", kGi, kGi},       {"tib", kTi, kTi},          {"ki", kKi, kKi},
-                           {"mi", kMi, kMi},     {"gi", kGi, kGi},        {"ti", kTi, kTi},           {"kb", kKi, 1000},
-                           {"mb", kMi, 1000000}, {"gb", kGi, 1000000000}, {"tb", kTi, 1000000000000}, {"k", kKi, 1000},
-                           {"m", kMi, 1000000},  {"g", kGi, 1000000000},  {"t", kTi, 1000000000000},  {"b", 1, 1}};
+constexpr Unit kUnits[] = {{"bytes", 1, 1},
+                           {"byte", 1, 1},
+                           {"kbytes", kKi, 1000},
+                           {"mbytes", kMi, 1000000},
+                           {"gbytes", kGi, 1000000000},
+                           {"kib", kKi, kKi},
+                           {"mib", kMi, kMi},
+                           {"gib", kGi, kGi},
+                           {"tib", kTi, kTi},
+                           {"ki", kKi, kKi},
+                           {"mi", kMi, kMi},
+                           {"gi", kGi, kGi},
+                           {"ti", kTi, kTi},
+                           {"kb", kKi, 1000},
+                           {"mb", kMi, 1000000},
+                           {"gb", kGi, 1000000000},
+                           {"tb", kTi, 1000000000000},
+                           {"k", kKi, 1000},
+                           {"m", kMi, 1000000},
+                           {"g", kGi, 1000000000},
+                           {"t", kTi, 1000000000000},
+                           {"b", 1, 1}};
 
 /// "4.00GiBtotalcapacity" of a paste that lost its blanks: no word begins with "GiB".
 bool binary_spelling(const LogText& text, size_t at, std::string_view name) {
@@ -77,7 +94,8 @@ bool has_unit(const LogText& text, size_t at, std::string_view name) {
     if (lower_case(text.at(at + i)) != name[i]) return false;
   }
   const size_t end = at + name.size();
-  const bool word = is_letter(text.at(end)) && (name == "bytes" || binary_spelling(text, at, name));
+  const bool word =
+      is_letter(text.at(end)) && is_letter(text.at(end + 1)) && (name == "bytes" || binary_spelling(text, at, name));
   return text.gap(end) != Gap::none || word || !(is_letter(text.at(end)) || is_digit(text.at(end)));
 }
 

@@ -140,9 +140,18 @@ struct Matcher {
     return true;
   }
 
+  /// `"first half "` and on the next line `"second half"`: two strings of a source are one text.
+  void skip_joint() {
+    const char quote = text.at(at);
+    if ((quote != '"' && quote != '\'') || text.gap(at + 1) != Gap::line) return;
+    const size_t next = text.behind_prefix(at + 1);
+    if (text.at(next) == quote) at = next + 1;
+  }
+
   /// A message that goes on in the next line goes on behind what stands before each line; the dash of a list may be the
   /// message's own.
   void skip_prefix(char next = '\0') {
+    if (matched > 0) skip_joint();
     if (matched == 0 || text.gap(at) != Gap::line) return;
     const size_t begin = at;
     for (size_t end = at; (end = text.behind_prefix(at)) > at && text.gap(at) == Gap::line;) at = end;

@@ -17,6 +17,8 @@ constexpr LogRow kXla[] = {
     {"in memory space {w space}^<;> Used {S used} of {S capacity}^< hbm>.^ Exceeded {w} capacity by {S exceeded}", "",
      RowRole::starts},
     {"Used {S used} of {S capacity} hbm.^ Exceeded hbm capacity by {S exceeded}", "", RowRole::starts},
+    {"TensorCore Hbm usage: {S used}, SparseCore Hbm usage {S}, exceeding available bytes: {S capacity}", "",
+     RowRole::starts},
     {"Total hbm usage >= {S total}:^ reserved {S reserved}^ program {S program}^ arguments {S arguments}"},
     {"HBM capacity {S capacity}:"},
     {"Top-of-Memory reserved: {S} ({B reserved} bytes)"},

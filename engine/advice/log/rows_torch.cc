@@ -22,6 +22,7 @@ constexpr LogRow kAllocator[] = {
     {"{n device} has a total capac<i>ty of^ {S capacity}^ of which {S free}^ is free"},  // GPU, NPU, XPU, MLU
     {"has a total capac<i>ty of^ {S capacity}^ of which {S free}^ is free"},
     {"of which {S free} is free"},
+    {"GPU {n device} ! {S free} is free"},
     {"Including non-PyTorch memory, this process has {S process}^ memory in use"},
     {"Process {n} has {S process_list}^ memory in use"},
     {"{S allowed} allowed;"},

@@ -10,14 +10,15 @@ constexpr LogRow kMegatron[] = {
      "{M device}",
      "", RowRole::starts},
     {"after {n iteration} iterations memory (MB) | allocated: {M allocated}^ | max allocated: {M max_allocated}^< | "
-     "reserved: {M reserved}>< | cached: {M cached}>^< | max reserved: {M max_reserved}>< | max cached: {M max_cached}>",
+     "reserved: {M reserved}>< | cached: {M cached}>^< | max reserved: {M max_reserved}>< | max cached: {M "
+     "max_cached}>",
      "", RowRole::starts},
     {"[Rank {n rank}] ({t}) memory (MB) | allocated: {M allocated}^ | max allocated: {M max_allocated}^ | reserved: "
      "{M reserved}^ | max reserved: {M max_reserved}^ | total device memory used: {M device}",
      "", RowRole::starts},
     {"rank {n rank}</{n world_size}> memory remaining {f}% ({M free}/{M capacity} MB)", "", RowRole::starts},
-    {"[rank {n rank}] dynamic engine ~abs mem usage: cpu: {S host_process}, gpu: alloc {S allocated}, res {S reserved}", "",
-     RowRole::starts},  // megatron/core/inference/engines
+    {"[rank {n rank}] dynamic engine ~abs mem usage: cpu: {S host_process}, gpu: alloc {S allocated}, res {S reserved}",
+     "", RowRole::starts},  // megatron/core/inference/engines
     {"memory (MB) | allocated: {M allocated}^ | max allocated: {M max_allocated}^ | reserved: {M reserved}^ | "
      "max reserved: {M max_reserved}^ | total device memory used: {M device}",
      "", RowRole::starts},
@@ -271,6 +272,7 @@ constexpr LogRow kCookbook[] = {
     {"Peak active CUDA memory was {S peak_active}"},
     {"CUDA Malloc retires : {n alloc_retries}"},
     {"CUDA Malloc retries : {n alloc_retries}"},
+    {"{n alloc_retries} cuda malloc retries"},
 };
 
 // nanotron/logging/base.py: human_format of what torch.cuda says, step 1,024.
