@@ -411,6 +411,8 @@ bool inside_word(const LogText& text, size_t at) {
 }
 
 RowMatch match_row(std::string_view pattern, Gigabyte gigabyte, const LogText& text, size_t at) {
+  const bool flag = pattern.size() > 1 && pattern[0] == '-' && pattern[1] != ' ';
+  if (flag && text.gap(at + 1) != Gap::none) return {};  // "- TP0]" of a list is no "-tp 0"
   Matcher matcher{pattern, text, gigabyte, at};
   matcher.out.matched = matcher.run(pattern) && matcher.at > at;
   matcher.out.end = matcher.at;

@@ -33,7 +33,7 @@ enum class RowRole : uint8_t {
 ///   {L name}  sizes, one after the other
 ///   <...>     may be missing            ^                  what is behind may be missing, from some point on
 ///   ~         anything, to the next line   $               anything, up to three lines on
-  ///   @         any of '":=,()|, and Kubernetes' "value:"       !  a row of dots or of bars
+///   @         any of '":=,()|, and Kubernetes' "value:"      !  a row of dots or of bars
 ///   &         the end of a line
 /// A capture without a name is read over. Sizes are reported as name_bytes; where the row has an `on`, those of a
 /// device or buffer, as name_by_device. `device`, `rank`, `tp_rank`: whose the whole message is.

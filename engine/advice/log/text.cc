@@ -166,6 +166,7 @@ struct Builder {
   std::vector<LineEnd> ends;       // of lines that the next one may continue: it is not indented
 
   void end_line() {
+    if (!ends.empty() && ends.back().next == out.characters.size()) ends.pop_back();  // the line had marks alone
     columns = column;
     width = std::max(width, column);
     column = 0;
