@@ -14,6 +14,17 @@ double rotary_fraction(const Fields& f, const Architecture& a) {
   return channels > 0 && a.head_dim > 0 ? channels / a.head_dim : 1;
 }
 
+/// Tables of cosines and sines, in lengths of the model: a linearly scaled one holds its positions factor times
+/// (vLLM, rotary_embedding.py, LinearScalingRotaryEmbedding), Gemma 3's window layers have one of their own
+/// (gemma3.py).
+double rotary_tables(const Fields& f) {
+  const bool renamed = f.has("rope_parameters");
+  const Fields scaling = f.section(renamed ? "rope_parameters" : "rope_scaling");
+  const std::string type = scaling.text("rope_type", scaling.text("type").c_str());
+  const bool longer = type == "linear" || type == "dynamic";
+  return (longer ? std::max(1.0, scaling.number("factor", 1)) : 1) + (f.flag("_local_rotary") ? 1 : 0);
+}
+
 void read_position(const Fields& f, Architecture& a) {
   if (f.has("alibi") && f.flag("alibi")) a.position = "alibi";
   if (f.text("position_embedding_type") == "alibi") a.position = "alibi";
@@ -25,7 +36,7 @@ void read_position(const Fields& f, Architecture& a) {
   if (f.has("learned_pos_emb") && a.position != "alibi") a.position = f.flag("learned_pos_emb") ? "learned" : "none";
   a.learned_positions = a.position == "learned";
   if (a.learned_positions && f.has("_position_offset")) a.position_rows = a.max_positions + f.count("_position_offset");
-  if (a.position == "rope") a.rotary_fraction = rotary_fraction(f, a);
+  if (a.position == "rope") a.rotary_fraction = rotary_fraction(f, a) * rotary_tables(f);
 }
 
 /// Norms of a layer that adds attention and MLP to the same residual: one where they share it.

@@ -344,12 +344,14 @@ double rotary_elements(const Architecture& a) {
 }
 
 /// Cosines and sines of every position, loaded with the weights by vllm and sglang (rotary_embedding.py,
-/// _compute_cos_sin_cache): in 16 bit 2 MiB of Llama-3, 32 of Llama-3.1; sglang keeps them in fp32 on CUDA.
+/// _compute_cos_sin_cache): in 16 bit 2 MiB of Llama-3, 32 of Llama-3.1; sglang keeps them in fp32 on CUDA, and has no
+/// second and no longer one of models that scale them layer by layer (gemma3_causal.py, Gemma3RotaryEmbedding).
 void add_rotary(const Plan& plan, Collector& out) {
   const Architecture& a = plan.subject->architecture;
   const bool sglang = plan.engine == Engine::sglang, wide = sglang && plan.accelerator->vendor != "AMD";
   if (!sglang && plan.engine != Engine::vllm) return;
-  out.put({WeightSection::rotary, a.max_positions * rotary_elements(a), wide ? 32.0 : 16.0, 1});
+  const double tables = sglang ? std::max(1.0, a.rotary_fraction) : 1;
+  out.put({WeightSection::rotary, a.max_positions * rotary_elements(a) / tables, wide ? 32.0 : 16.0, 1});
 }
 
 }  // namespace

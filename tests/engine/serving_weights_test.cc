@@ -49,6 +49,8 @@ TEST_CASE("vllm and sglang load the rotary table with the weights", "[serving]")
   CHECK(weights("model=llama-3.1-8b&weights=bf16&engine=sglang") == 2ull * (8030261248 + 2 * 131072 * 128));  // fp32
   CHECK(weights("model=phi-4-mini&weights=bf16&engine_version=0.7.0") ==
         2ull * (3836021760 + 131072 * 96));  // 3/4 of a head
+  // One table of window layers, one of eight lengths: 13.1665 GiB a GPU of four in vllm 0.8.2's log.
+  CHECK(near(gib(weights("model=gemma-3-27b&serve_tp=4&weights=bf16&engine_version=0.8.2")), 13.1665, 0.005));
 }
 
 TEST_CASE("Where free memory is measured, large tensors take whole 2 MiB", "[serving]") {
