@@ -50,6 +50,7 @@ constexpr Name kNames[] = {{Figure::states, "states"},
                            {Figure::parameters, "parameters"},
                            {Figure::file_layers, "layers of a file"},
                            {Figure::window_cells, "window cells"},
+                           {Figure::recurrent, "recurrent states"},
                            {Figure::any, "every figure"},
                            {Figure::other, "other"}};
 
@@ -185,6 +186,19 @@ double window_cells(const ServingBill& s) {
   return cache != nullptr && each > 0 ? bytes_within(*cache, "sliding") / each : 0;
 }
 
+/// States of linear and state-space layers, or what of them is the recurrence's or the convolution's.
+double recurrent_states(const Report& r, const std::string& part) {
+  const Line* cache = line_of(r.serving.lines, "kv_cache");
+  const double bytes = cache != nullptr ? bytes_within(*cache, "state") : 0;
+  const double width = r.plan.engine == Engine::llamacpp ? 4 : 2;  // of a convolution's
+  for (const LayerKind& kind : r.plan.subject->kinds) {
+    if (kind.state_elements == 0 || part.empty()) continue;
+    const double scan = 4 * kind.state_elements, all = scan + width * kind.conv_state_elements;
+    return bytes * (part == "scan" ? scan : all - scan) / all;
+  }
+  return bytes;
+}
+
 /// llama.cpp prints recurrent states as a buffer of their own ("RS buffer size").
 double states_apart(const Plan& plan, const ServingBill& s) {
   const Line* cache = line_of(s.lines, "kv_cache");
@@ -196,6 +210,7 @@ Amount serving_amount(const Report& r, const Measurement& m) {
   switch (m.figure) {
     case Figure::trap:
       if (m.part == "concurrency") return {s.max_concurrency_at_max_len.value_or(0), 0};
+      if (m.part == "cache") return sum_of(s.lines, {"kv_cache"});
       [[fallthrough]];
     case Figure::weights: {  // of llama.cpp the file: what is in host memory, too
       Amount gpu = sum_of(s.lines, {"weights"});
@@ -216,14 +231,19 @@ Amount serving_amount(const Report& r, const Measurement& m) {
     }
     case Figure::window_cells:
       return {window_cells(s), 0};
+    case Figure::recurrent:
+      return {recurrent_states(r, m.part), 0};
     case Figure::parameters:
       return {r.plan.subject->nominal_parameters, 0};
     case Figure::file_layers:
       return {static_cast<double>(r.plan.subject->layers.size() + r.plan.subject->mtp.size()), 0};
     case Figure::kv_token:
       return {double(s.kv_bytes_per_token_per_gpu.value_or(0)), 0};
-    case Figure::kv_pool:  // what the engine allocates: its whole budget where it preallocates
-      // of memory, its doubt is then that of everything else.
+    case Figure::kv_pool:
+      if (const Line* cache = line_of(s.lines, "kv_cache"); cache != nullptr && !m.part.empty())
+        return {bytes_within(*cache, m.part), 0};
+      // What the engine allocates: its whole budget where it preallocates. Of a share of memory, its doubt is then that
+      // of everything else.
       return {sum_of(s.lines, {"kv_cache"}).value - states_apart(r.plan, s),
               m.relative_to > 0 ? double(s.band_bytes) : sum_of(s.lines, {"kv_cache"}).band};
     case Figure::kv_tokens:

@@ -12,6 +12,7 @@ constexpr double kReported = 0.985;
 /// "h100" of "h100-sxm5-80gb", "rtx4090" of "rtx-4090-24gb"; workstation cards go by "A6000" alone.
 std::string chip_of(std::string_view id) {
   if (id == "rtx-a6000") return "a6000";
+  if (id == "dgx-spark-gb10") return "gb10";
   std::string chip;
   for (const char* lead : {"rtx-pro-", "rtx-", "rx-", "max-", "tpu-"})
     if (id.rfind(lead, 0) == 0) {
@@ -22,6 +23,15 @@ std::string chip_of(std::string_view id) {
   return chip + compact(id.substr(0, id.find('-')));
 }
 
+/// "A4000" is no A40; gamers' cards go by their number alone, too.
+bool names_chip(const std::string& text, const std::string& chip) {
+  if (chip == "gb10" && holds(text, "spark")) return true;
+  const bool numbered = chip.rfind("rtx", 0) == 0 && chip.size() == 7 && chip.find_first_not_of("0123456789", 3) > 6;
+  if (holds(text, chip)) return true;
+  const size_t at = numbered ? text.find(chip.substr(3)) : std::string::npos;
+  return at == 0 || (at != std::string::npos && (text[at - 1] == ' ' || text[at - 1] == 'x'));
+}
+
 int fitness(std::string_view id, const Words& given, double gb) {
   int score = 0;
   if (gb > 0 && number_before(id, "gb").value_or(0) == gb) score += 8;
@@ -29,6 +39,8 @@ int fitness(std::string_view id, const Words& given, double gb) {
   if (id.find("pcie") != std::string_view::npos) score += given.has("pcie") ? 4 : -1;
   if (id.find("nvl") != std::string_view::npos) score += given.has("nvl") && !given.has("nvlink") ? 4 : -2;
   if (gb == 0 && id.find("80gb") != std::string_view::npos) score += 1;
+  for (const char* grade : {"ultra", "max"})  // Apple's
+    if (given.has(grade) && id.find(std::string("-") + grade) != std::string_view::npos) score += 2;
   return score;
 }
 
@@ -36,12 +48,11 @@ int fitness(std::string_view id, const Words& given, double gb) {
 std::string preset_named(const std::string& named, const std::string& gpu, double gb) {
   Words given;
   given.add(gpu);
-  const std::string wanted = compact(named);
   std::string best, best_chip;
   int best_score = -100;
   for (const PresetRow& row : hardware_presets()) {
     const std::string chip = chip_of(row.id);
-    if (chip.size() < 2 || wanted.find(chip) == std::string::npos || chip.size() < best_chip.size()) continue;
+    if (chip.size() < 2 || !names_chip(named, chip) || chip.size() < best_chip.size()) continue;
     const int score = fitness(row.id, given, gb);
     if (chip.size() == best_chip.size() && score <= best_score) continue;
     best = row.id;

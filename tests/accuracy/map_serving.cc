@@ -11,6 +11,7 @@
 #include "tests/accuracy/engine_defaults.h"
 #include "tests/accuracy/map_training.h"
 #include "tests/accuracy/serving_map.h"
+#include "tests/accuracy/serving_words.h"
 
 namespace vram::accuracy {
 
@@ -28,61 +29,32 @@ Measurement begin(const ServingMap& m, const std::string& sort, Figure figure) {
   out.figure = figure;
   out.share = m.share.text();
   out.skipped = m.skipped;
+  const bool cached = figure == Figure::kv_token || figure == Figure::kv_pool || figure == Figure::kv_tokens ||
+                      figure == Figure::concurrency;
+  if (cached && m.kv_unread) out.skip_for("a KV format that is no choice of the key");
   return out;
 }
 
 namespace {
 
-// --- storage ---------------------------------------------------------------------------------------------------
-
-struct Word {
-  const char* word;
-  const char* format;
-};
-// Those that are part of others stand behind them.
-constexpr Word kFormats[] = {
-    {"nvfp4", "nvfp4"}, {"mxfp4", "mxfp4"},   {"mxfp8", "mxfp8"}, {"fp4", "nvfp4"},        {"gptq", "gptq"},
-    {"awq", "awq"},     {"nf4", "nf4"},       {"bnb", "nf4"},     {"bitsandbytes", "nf4"}, {"w4a16", "gptq"},
-    {"int4", "int4"},   {"fp8", "fp8"},       {"e4m3", "fp8"},    {"e5m2", "fp8"},         {"int8", "int8"},
-    {"w8a8", "int8"},   {"bfloat16", "bf16"}, {"bf16", "bf16"},   {"float16", "fp16"},     {"fp16", "fp16"},
-    {"f16", "fp16"},    {"half", "fp16"},     {"fp32", "fp32"},   {"float32", "fp32"},     {"f32", "fp32"}};
-
-/// "q4_k_m" where a text names a GGUF type; "?" where that type is not one of the engine's.
-std::string gguf_type(const std::string& given) {
-  const std::string all = lower(given);
-  for (size_t i = 0; i + 1 < all.size(); ++i) {
-    const bool begins = i == 0 || !std::isalnum(static_cast<unsigned char>(all[i - 1]));
-    const bool quantised = all[i] == 'q' || (all[i] == 'i' && all[i + 1] == 'q');
-    const size_t digit = all[i] == 'i' ? i + 2 : i + 1;
-    if (!begins || !quantised || digit >= all.size() || !std::isdigit(static_cast<unsigned char>(all[digit]))) continue;
-    size_t end = digit;
-    while (end < all.size() && (std::isalnum(static_cast<unsigned char>(all[end])) || all[end] == '_')) ++end;
-    const std::string type = all.substr(i, end - i);
-    if (type.find('_') == std::string::npos) continue;  // "Qwen" sizes are no types
-    return find_format(type) ? type : "?";
-  }
-  return "";
-}
-
-std::string format_of(const std::string& given) {
-  if (const std::string type = gguf_type(given); !type.empty()) return type;
-  const std::string all = lower(given);
-  for (const Word& row : kFormats)
-    if (all.find(row.word) != std::string::npos) return row.format;
-  return "";
+/// Checkpoints that name their format hold no 16-bit weights, whatever type the engine computes in.
+std::string format_of_name(const ServingMap& m, const std::string& weights) {
+  const std::string name = lower(text(m.c, "model")), named = format_of(name);
+  const bool plain = weights.empty() || weights == "bf16" || weights == "fp16" || m.engine == "llamacpp";
+  const bool undone = name.find("unquantized") != std::string::npos || name.find("dequant") != std::string::npos;
+  return plain && !undone && !named.empty() ? named : weights;
 }
 
 void set_storage(ServingMap& m) {
-  std::string weights = format_of(text(m.c, "weight_dtype"));
-  if (m.engine == "llamacpp" && lower(text(m.c, "weight_dtype")) == "q4")
-    weights = "q4_k_m";  // most that are called so
-  if (m.engine == "llamacpp" && lower(text(m.c, "weight_dtype")) == "q8") weights = "q8_0";
-  const bool named_by_model = m.engine == "llamacpp" || text(m.c, "weight_dtype").empty();
-  if (named_by_model)
-    if (const std::string named = format_of(text(m.c, "model")); !named.empty()) weights = named;
+  const std::string given = text(m.c, "weight_dtype"), kv_given = text(m.c, "kv_dtype");
+  std::string weights = format_of(given);
+  if (m.engine == "llamacpp" && lower(given) == "q4") weights = "q4_k_m";  // most that are called so
+  if (m.engine == "llamacpp" && lower(given) == "q8") weights = "q8_0";
+  weights = format_of_name(m, weights);
   if (find_format(weights)) m.share.set("weights", weights);
-  const std::string kv = format_of(text(m.c, "kv_dtype").substr(0, text(m.c, "kv_dtype").find('/')));
+  const std::string kv = format_of(kv_given.substr(0, kv_given.find('/')));
   if (find_format(kv)) m.share.set("kv", kv == "fp16" ? "bf16" : kv);
+  m.kv_unread = !kv_given.empty() && lower(kv_given) != "auto" && find_format(kv) == nullptr;
 }
 
 // --- engine and limits -----------------------------------------------------------------------------------------
@@ -118,7 +90,8 @@ double micro_batch(const json& c) {
 void set_draft(ServingMap& m) {
   const std::string said =
       lower(text(m.c, "model") + " " + text(m.c, "id") + " " + text(m.c, "check") + " " + text(m.c, "notes"));
-  if (said.find("eagle") != std::string::npos) m.share.set("draft_layers", 1.0);
+  const bool apart = m.engine == "sglang";  // whose draft has a pool of its own
+  if (!apart && said.find("eagle") != std::string::npos) m.share.set("draft_layers", 1.0);
 }
 
 void set_limits(ServingMap& m) {
@@ -135,6 +108,8 @@ void set_limits(ServingMap& m) {
   if (first_of(c, {"num_cpu_blocks"}) > 0) m.share.set("swap", 4.0);  // vllm's --swap-space
   if (m.engine != "llamacpp" || length == 0) return;
   m.share.set_if("ubatch", micro_batch(c));
+  // --swa-full: window layers keep every token.
+  if (mentions(c, "swa-full") || number(c, "measured.swa_cells") >= length) m.share.set("window", length);
   const double slots = std::max(1.0, batch);
   // Caches of their own came in 2025; a log of them says so: "cells_swa_per_seq", "2 sequence streams".
   const bool apart = number(c, "measured.cells_full_per_seq") > 0 || mentions(c, "streams");
@@ -157,6 +132,7 @@ void set_hardware(ServingMap& m) {
   if (gib == 0) gib = first_number(hardware.share.get("gpu_mem")).value_or(0);
   if (const double before = number(m.c, "measured.avail_before_gb"); gib == 0 && before > 0) gib = before;
   if (gib > 0) m.share.set("gpu_mem", gib);
+  m.gpu_unread = !given.empty() && gib == 0 && hardware.share.get("gpu").empty();
   const double tp = number(m.c, "tp"), pp = number(m.c, "pp"), dp = number(m.c, "dp");
   if (pp > 1) m.share.set("serve_pp", pp);
   if (dp > 1) m.share.set("serve_dp", dp);
@@ -210,22 +186,19 @@ void set_engine(ServingMap& m) {
   m.engine = engine_of(text(m.c, "engine"));
   if (m.engine.empty()) return m.skip("the engine is no choice of the key");
   m.share.set("engine", m.engine);
-  const std::string version = text(m.c, "engine_version");
-  const size_t any = version.find('x');  // "0.11.x" is the last of its line, "0.2x" tells nothing
-  const bool unknown = any != std::string::npos && any > 0 && version[any - 1] != '.';
-  if (!version.empty() && !unknown && std::isdigit(static_cast<unsigned char>(version[0])))
-    m.share.set("engine_version", version.substr(0, version.find_first_of(" /x")) +
-                                      (version.find("V0") != std::string::npos ? "V0" : ""));
+  const std::string version = version_of(text(m.c, "engine_version"), m.engine == "llamacpp");
+  if (!version.empty()) m.share.set("engine_version", version);
 }
 
 // --- measured numbers ------------------------------------------------------------------------------------------
 
-/// Bytes of a check's unit; 0 for units that are no size.
+/// Bytes of a check's unit; 0 for units that are no size. What engines print as GB and MB is binary.
 double bytes_of_unit(const std::string& unit) {
-  if (unit == "GiB") return kGiB;
-  if (unit == "MiB") return kMiB;
-  if (unit == "B") return 1;
-  return 0;
+  const std::string u = lower(unit);
+  if (u == "gib" || u == "gb" || u == "gib/gpu") return kGiB;
+  if (u == "mib" || u == "mb" || u == "mib/gpu") return kMiB;
+  if (u == "kib" || u == "kb") return 1024;
+  return u == "b" || u == "bytes" || u == "byte" ? 1 : 0;
 }
 
 /// GiB that so many tokens take on a GPU, where every layer keeps every token.
@@ -294,7 +267,8 @@ void add_cache(const ServingMap& m, const json& check, std::vector<Measurement>&
 
 /// llama.cpp prints full and sliding layers, or K and V, apart: their sum is the cache.
 void add_split_cache(const ServingMap& m, std::vector<Measurement>& out) {
-  double mib = number(m.c, "measured.kv_full_mib") + number(m.c, "measured.kv_swa_mib");
+  const double full = number(m.c, "measured.kv_full_mib"), sliding = number(m.c, "measured.kv_swa_mib");
+  double mib = full + sliding;
   if (mib == 0) mib = number(m.c, "measured.k_mib") + number(m.c, "measured.v_mib");
   if (m.engine != "llamacpp" || mib == 0) return;
   std::string kind = "independent";
@@ -302,6 +276,8 @@ void add_split_cache(const ServingMap& m, std::vector<Measurement>& out) {
     for (const json& check : *checks)
       if (begins(text(check, "name"), "k_") || begins(text(check, "name"), "kv_")) kind = text(check, "kind");
   Measurement one = begin(m, kind, Figure::kv_pool);
+  if (mib == sliding) one.part = "sliding";  // the log's other half is not told
+  if (mib == full) one.part = "full";
   one.measured = mib * kMiB;
   one.unit = "MiB";
   out.push_back(std::move(one));
@@ -347,6 +323,7 @@ void add_pool(const ServingMap& m, std::vector<Measurement>& out) {
   if (lower(text(m.c, "model")).find("vision") != std::string::npos) one.skip_for("a vision tower's profile run");
   if (plan.subject && plan.subject->nominal_parameters == 0) one.skip_for("the weights are not known");
   if (one.skipped.empty() && plan.gpu_mem == 0) one.skipped = "the GPU's memory is not stated";
+  if (m.gpu_unread) one.skip_for("the GPU is not known");
   const bool fraction = number(m.c, "mem_fraction_static") > 0;  // sglang's own choice depends on the card
   if (one.skipped.empty() && text(m.c, "gpu").empty() && number(m.c, "measured.total_gpu_memory_gib") == 0 &&
       !(fraction && number(m.c, "measured.avail_before_gb") > 0))
@@ -392,14 +369,17 @@ const NamedFigure* named_figure(const std::string& name) {
 
 /// A published formula that is wrong: what it gives must not be what the engine gives.
 void add_trap(const ServingMap& m, const json& check, std::vector<Measurement>& out) {
-  const NamedFigure* row = named_figure(text(check, "name"));
-  if (row == nullptr || (row->figure != Figure::weights && row->figure != Figure::concurrency)) return;
+  const std::string name = text(check, "name");
+  const NamedFigure* row = named_figure(name);
+  const double bytes = bytes_of_unit(text(check, "unit"));
+  const bool cache = begins(name, "kv") && bytes > 0 && m.engine == "llamacpp";
+  if (!cache && (row == nullptr || (row->figure != Figure::weights && row->figure != Figure::concurrency))) return;
   ServingMap given = m;
-  const bool weights = row->figure == Figure::weights;
+  const bool weights = row != nullptr && row->figure == Figure::weights;
   if (!weights) given.share.set_if("measured_kv_pool", logged_pool_gib(m.c));
   Measurement one = begin(given, "trap", Figure::trap);
-  one.part = weights ? "" : "concurrency";
-  one.measured = number(check, "predicted") * (weights ? bytes_of_unit(text(check, "unit")) : 1);
+  one.part = cache ? "cache" : weights ? "" : "concurrency";
+  one.measured = number(check, "predicted") * (cache || weights ? bytes : 1);
   one.unit = text(check, "unit");
   out.push_back(std::move(one));
 }
@@ -452,10 +432,50 @@ void add_cache_of_type(const ServingMap& m, const json& check, const std::string
   out.push_back(std::move(one));
 }
 
+/// "kv_bytes_per_token": of a GPU, whatever the pool has.
+void add_bytes_of_token(const ServingMap& m, const json& check, std::vector<Measurement>& out) {
+  const std::string unit = text(check, "unit");
+  const double bytes = bytes_of_unit(unit.substr(0, unit.find('/')));
+  Measurement one = begin(m, text(check, "kind"), Figure::kv_token);
+  one.measured = number(check, "measured") * std::max(1.0, bytes);
+  one.unit = "bytes a token";
+  out.push_back(std::move(one));
+}
+
+bool is_of_token(const std::string& name, const std::string& unit) {
+  const bool said = name.find("per_tok") != std::string::npos || name.find("token_bytes") != std::string::npos;
+  return said || unit.find("/tok") != std::string::npos;
+}
+
+/// Recurrent states of so many slots; sglang has one more to write to where none is meant (memory_pool.py, MambaPool).
+void add_states(const ServingMap& m, const json& check, std::vector<Measurement>& out) {
+  ServingMap given = m;
+  const std::string name = text(check, "name");
+  const double logged = first_of(m.c, {"max_mamba_cache_size", "n_seq_max"});
+  double slots = logged > 0 ? logged + (m.engine == "sglang" ? 1 : 0) : number(m.c, "batch");
+  if (name.find("slot") != std::string::npos) slots = 1;
+  given.share.set("concurrency", std::max(1.0, slots));
+  given.share.set("prompt", 1.0);
+  given.share.set("output", 0.0);
+  Measurement one = begin(given, text(check, "kind"), Figure::recurrent);
+  one.measured = number(check, "measured") * bytes_of_unit(text(check, "unit"));
+  one.unit = text(check, "unit");
+  one.part = begins(name, "ssm") ? "scan" : begins(name, "conv") ? "convolution" : "";
+  out.push_back(std::move(one));
+}
+
+bool is_of_states(const std::string& name) {
+  for (const char* word : {"gdn_state", "ssm_state", "conv_state", "mamba", "recurrent", "rs_", "state"})
+    if (begins(name, word)) return true;
+  return false;
+}
+
 void add_check(const ServingMap& m, const json& check, std::vector<Measurement>& out) {
   const std::string name = text(check, "name"), type = format_of(name);
   const bool sized = bytes_of_unit(text(check, "unit")) > 0;
   if (text(check, "kind") == "trap") return add_trap(m, check, out);
+  if (is_of_token(name, text(check, "unit"))) return add_bytes_of_token(m, check, out);
+  if (sized && is_of_states(name)) return add_states(m, check, out);
   if (const NamedFigure* row = named_figure(name)) return add_named_check(m, check, row->figure, out);
   if (begins(name, "kv") || begins(name, "k_") || begins(name, "v_") || begins(name, "ckv")) {
     if (sized) add_cache(m, check, out);
@@ -468,8 +488,11 @@ void add_check(const ServingMap& m, const json& check, std::vector<Measurement>&
 void add_unexpressed(const ServingMap& m, const json& check, std::vector<Measurement>& out) {
   const std::string name = text(check, "name"), kind = text(check, "kind");
   if (kind != "independent" && kind != "trap") return;
-  for (const char* elsewhere : {"cpu_blocks", "concurrency", "k_mib", "v_mib", "kv_full", "kv_swa"})
+  for (const char* elsewhere : {"cpu_blocks", "concurrency", "max_concurrency", "k_mib", "v_mib", "kv_full", "kv_swa"})
     if (begins(name, elsewhere)) return;
+  const bool pool_given = logged_pool_gib(m.c) > 0;  // tokens of a pool are a figure of every log that states it
+  for (const char* counted : {"tokens", "kv_tokens", "blocks", "num_gpu_blocks", "gpu_blocks"})
+    if (pool_given && begins(name, counted)) return;
   Measurement one = begin(m, kind, Figure::other);
   one.unit = text(check, "unit");
   one.measured = number(check, "measured");

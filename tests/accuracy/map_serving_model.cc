@@ -5,6 +5,7 @@
 #include "engine/plan/plan.h"
 #include "engine/serving/sglang.h"
 #include "tests/accuracy/engine_defaults.h"
+#include "tests/accuracy/model_kin.h"
 #include "tests/accuracy/model_name.h"
 #include "tests/accuracy/serving_map.h"
 #include "tests/accuracy/words.h"
@@ -12,61 +13,35 @@
 namespace vram::accuracy {
 namespace {
 
-struct Renamed {
-  const char* said;
-  const char* preset;  // of the same shape
-};
-constexpr Renamed kRenamed[] = {
-    {"distill-llama-8b", "llama-3.1-8b"}, {"distill-llama-70b", "llama-3.3-70b"}, {"distill-qwen-7b", "qwen2.5-7b"},
-    {"distill-qwen-14b", "qwen2.5-14b"},  {"distill-qwen-32b", "qwen2.5-32b"},    {"codellama-7b", "llama-2-7b"},
-    {"codellama-13b", "llama-2-13b"},     {"reranker-0.6b", "qwen3-0.6b"},        {"reranker-4b", "qwen3-4b"},
-    {"llama-3.x 70b", "llama-3.1-70b"},   {"llama-3.x-70b", "llama-3.1-70b"},     {"kimi-k2.5", "kimi-k2"},
-    {"dolphin-qwen2-72b", "qwen2-72b"}};
-
-/// Hybrids that are no presets, by their published config.json.
-struct Published {
-  const char* said;
-  const char* config;
-};
-constexpr Published kPublished[] = {
-    {"kimi-linear-48b", R"({"model_type":"kimi_linear","hidden_size":2304,"intermediate_size":9216,
-      "num_hidden_layers":27,"num_attention_heads":32,"vocab_size":163840,"kv_lora_rank":512,"qk_nope_head_dim":128,
-      "qk_rope_head_dim":64,"v_head_dim":128,"moe_intermediate_size":1024,"num_experts":256,"num_experts_per_token":8,
-      "num_shared_experts":1,"first_k_dense_replace":1,"tie_word_embeddings":false,"linear_attn_config":{
-      "full_attn_layers":[4,8,12,16,20,24,27],"num_heads":32,"head_dim":128,"short_conv_kernel_size":4,
-      "kda_layers":[1,2,3,5,6,7,9,10,11,13,14,15,17,18,19,21,22,23,25,26]}})"},
-    {"qwen3.5 small", R"({"model_type":"qwen3_5_text","hidden_size":2048,"intermediate_size":6144,
-      "num_hidden_layers":24,"num_attention_heads":8,"num_key_value_heads":2,"head_dim":256,"vocab_size":248320,
-      "full_attention_interval":4,"linear_conv_kernel_dim":4,"linear_key_head_dim":128,"linear_value_head_dim":128,
-      "linear_num_key_heads":16,"linear_num_value_heads":16,"attn_output_gate":true,"tie_word_embeddings":true,
-      "max_position_embeddings":262144,"partial_rotary_factor":0.25})"}};
-
 // Qwen2.5's instruct checkpoints say 32768 positions where the base ones say 131072.
 constexpr double kInstructPositions = 32768;
 constexpr double kUsualTower = 0.47e9;
 
-std::string preset_renamed(const std::string& name) {
-  for (const Renamed& row : kRenamed)
-    if (lower(name).find(row.said) != std::string::npos) return row.preset;
-  return lower(name).rfind("llama-7b", 0) == 0 ? "llama-1-7b" : "";
-}
-
 /// Without the words that a repository adds to the model's name.
 std::string plain(std::string name) {
-  for (const char* word : {"-instruct", "-chat", "-vl", "-it"}) {
+  for (const char* word : {"-instruct", "-chat", "-vl", "-it", "-coder", "-math", "-embedding", "-text"}) {
     const size_t at = lower(name).find(word);
     if (at != std::string::npos) name.erase(at, std::string_view(word).size());
   }
   return name;
 }
 
+/// Of a size that the name states: "DeepSeek-R1:14b" is not the 671B model that its name begins with.
+bool of_stated_size(const std::string& preset, const std::string& name) {
+  const double billions = stated_billions(name), named = stated_billions(preset);
+  if (preset.empty() || billions == 0 || billions == named) return !preset.empty();
+  const double counted = read_plan("model=" + preset).plan.subject->nominal_parameters / 1e9;
+  return counted > 0.75 * billions && counted < 1.33 * billions;
+}
+
 std::string preset_of(std::string name) {
-  if (const std::string same = preset_renamed(name); !same.empty()) return same;
   if (const size_t teacher = lower(name).find("distill"); teacher != std::string::npos) name = name.substr(teacher + 7);
-  const std::string before = preset_within(name.substr(0, name.find('(')));
-  if (!before.empty()) return before;
-  const std::string anywhere = preset_within(name);
-  return anywhere.empty() ? preset_within(plain(name)) : anywhere;
+  const std::string before = name.substr(0, name.find('('));
+  const std::string last = before.substr(before.rfind('/') == std::string::npos ? 0 : before.rfind('/') + 1);
+  for (const std::string& found :
+       {preset_within(before), preset_within(name), preset_within(plain(name)), preset_named(last)})
+    if (of_stated_size(found, name)) return found;
+  return "";
 }
 
 /// The facts whose name is the longest one in the model's: a distilled model carries its teacher's, too.
@@ -212,12 +187,9 @@ bool set_config(ServingMap& m) {
 }
 
 bool set_published(ServingMap& m, const std::string& name) {
-  for (const Published& row : kPublished) {
-    if (lower(name).find(row.said) == std::string::npos) continue;
-    set_architecture(m, read_config(row.config).architecture);
-    return true;
-  }
-  return false;
+  const std::string config = published_config(name);
+  if (!config.empty()) set_architecture(m, read_config(config).architecture);
+  return !config.empty();
 }
 
 /// "fp8 (fbgemm, MLP only)": attention stays in 16 bit, where the case says so the first and last layer, too.
@@ -230,31 +202,40 @@ void set_mixed(ServingMap& m, const std::string& preset) {
   set_architecture(m, a);
 }
 
+/// What the case says of a preset beside its name.
+void set_variant(ServingMap& m, const std::string& name, const std::string& preset) {
+  const std::string given = lower(name);
+  // The text model of that name under the tower that most have, SigLIP-so400m with its projector.
+  if (says_tower(text(m.c, "model")) && m.share.get("extra_params").empty() &&
+      !read_plan("model=" + preset).plan.subject->architecture.has_vision)
+    m.share.set("extra_params", kUsualTower);
+  // The presets are of the base checkpoints.
+  if (given.find("qwen2.5") != std::string::npos && given.find("instruct") != std::string::npos)
+    m.share.set("max_positions", kInstructPositions);
+  if (lower(text(m.c, "weight_dtype")).find("mlp only") != std::string::npos) set_mixed(m, preset);
+  // Without absorption the cache holds every head's keys and values.
+  if (lower(text(m.c, "check")).find("mla off") == std::string::npos) return;
+  m.share.set("kv_lora_rank", 0.0);
+  const Plan plan = read_plan("model=" + preset).plan;
+  m.share.set("head_dim", plan.nope_head_dim + plan.rope_head_dim);
+}
+
 }  // namespace
 
 void set_model(ServingMap& m, const json& models) {
   if (set_config(m)) return;
   std::string name = text(m.c, "model");
   if (const size_t bar = name.find(" / "); bar != std::string::npos) name = name.substr(0, bar);
-  const std::string preset = preset_of(name);
-  if (!preset.empty()) {
-    m.share.set("model", preset);
-    // The text model of that name under the tower that most have, SigLIP-so400m with its projector.
-    if (says_tower(text(m.c, "model")) && !read_plan("model=" + preset).plan.subject->architecture.has_vision)
-      m.share.set("extra_params", kUsualTower);
-    const std::string given = lower(name);  // the presets are of the base checkpoints
-    if (given.find("qwen2.5") != std::string::npos && given.find("instruct") != std::string::npos)
-      m.share.set("max_positions", kInstructPositions);
-    if (lower(text(m.c, "weight_dtype")).find("mlp only") != std::string::npos) set_mixed(m, preset);
-    // Without absorption the cache holds every head's keys and values.
-    if (lower(text(m.c, "check")).find("mla off") != std::string::npos) {
-      m.share.set("kv_lora_rank", 0.0);
-      const Plan plan = read_plan("model=" + preset).plan;
-      m.share.set("head_dim", plan.nope_head_dim + plan.rope_head_dim);
-    }
-    return;
+  if (set_kin(m.share, name)) {
+    const std::string kin = m.share.get("model");
+    if (kin.empty()) m.skip("the model is no preset");
+    return kin.empty() ? void() : set_variant(m, name, kin);
   }
   if (set_published(m, name)) return;
+  if (const std::string preset = preset_of(name); !preset.empty()) {
+    m.share.set("model", preset);
+    return set_variant(m, name, preset);
+  }
   if (const json* facts = facts_named(models, name)) return set_facts(m, *facts);
   if (!set_stated_shape(m, name)) m.skip("the model is no preset");
 }

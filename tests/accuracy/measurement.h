@@ -39,6 +39,7 @@ enum class Figure : uint8_t {
   parameters,
   file_layers,   // of a GGUF file: prediction modules count
   window_cells,  // tokens that llama.cpp's window layers keep
+  recurrent,     // states of linear and state-space layers
   other,         // nothing that the bill has
   any,           // several figures scored together
   serving_speed,

@@ -16,6 +16,8 @@ struct ServingMap {
   Share share;
   std::string skipped;
   std::string engine;
+  bool kv_unread = false;  // the case names a format of the cache that is no choice of the key
+  bool gpu_unread = false;
 
   void skip(std::string why) {
     if (skipped.empty()) skipped = std::move(why);

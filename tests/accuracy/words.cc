@@ -52,6 +52,24 @@ std::string compact(std::string_view text) {
   return out;
 }
 
+bool holds(std::string_view text, std::string_view said) {
+  const std::string all = lower(text);
+  const auto digit_at = [&](size_t at) { return at < all.size() && is_digit(all[at]); };
+  for (size_t begin = 0; begin < all.size(); ++begin) {
+    if (all[begin] != said[0] || (digit_at(begin) && begin > 0 && is_alnum(all[begin - 1]))) continue;
+    size_t at = begin, met = 0;
+    for (; at < all.size() && met < said.size(); ++at) {
+      const bool point = all[at] == '.' && at > 0 && digit_at(at - 1) && digit_at(at + 1);
+      if (all[at] == said[met])
+        ++met;
+      else if (is_alnum(all[at]) || point)
+        break;
+    }
+    if (met == said.size() && !(is_digit(said.back()) && digit_at(at))) return true;
+  }
+  return false;
+}
+
 std::optional<double> first_number(std::string_view text) {
   for (size_t i = 0; i < text.size(); ++i)
     if (is_digit(text[i])) return std::strtod(std::string(text.substr(i)).c_str(), nullptr);

@@ -26,6 +26,10 @@ class Words {
 
 std::string lower(std::string_view text);
 
+/// Whether letters, digits and points between digits of `text` hold `said`, a compact() text, and no further digit
+/// stands directly behind its last: "A4000" holds no "a40", "Small-3.1-24B" holds "small3.1".
+bool holds(std::string_view text, std::string_view said);
+
 /// Letters and digits only, in lower case; a dot between digits stays ("Llama-3.1-8B" is "llama3.18b").
 std::string compact(std::string_view text);
 

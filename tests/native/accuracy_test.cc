@@ -7,7 +7,9 @@
 #include <sstream>
 
 #include "tests/accuracy/cases.h"
+#include "tests/accuracy/model_kin.h"
 #include "tests/accuracy/print.h"
+#include "tests/accuracy/serving_words.h"
 
 using namespace vram::accuracy;
 
@@ -168,6 +170,51 @@ TEST_CASE("A distilled model has its own facts, not its teacher's", "[serving]")
     "block_size":16,"measured":{"available_kv_gib":7.0,"kv_tokens":262144},"checks":[],"source":"a log"})case");
   for (const Measurement& one : measurements_of(log, models))
     if (one.figure == Figure::kv_tokens) CHECK(one.ratio() == 1);  // 28,672 B a token
+}
+
+TEST_CASE("Releases and formats are read in every spelling, or not at all", "[serving]") {
+  CHECK(version_of("v0.11.0", false) == "0.11.0");
+  CHECK(version_of("vLLM 0.10.2rc1", false) == "0.10.2rc1");
+  CHECK(version_of("V0 0.8.5", false) == "0.8.5V0");
+  CHECK(version_of("0.8.5 (v0)", false) == "0.8.5V0");
+  CHECK(version_of("0.2x V1", false).empty());
+  CHECK(version_of("2025-08", false).empty());
+  CHECK(version_of("build 6123", true) == "b6123");
+  CHECK(version_of("2023-11", true) == "2023-11");
+  CHECK(format_of("Q4_K - Medium") == "q4_k_m");
+  CHECK(format_of("UD-Q4_K_XL") == "?");
+  CHECK(format_of("GPTQ-Int8") == "int8");
+  CHECK(format_of("RedHatAI/Qwen2.5-7B-Instruct-FP8-dynamic") == "fp8");
+  CHECK(format_of("Qwen2.5 7B").empty());
+}
+
+TEST_CASE("A model of another name has the shape of its kin, and none of another size", "[serving]") {
+  const auto keys = [](const char* name) {
+    Share share;
+    return set_kin(share, name) ? share.text() : "";
+  };
+  CHECK(keys("lmsys/vicuna-7b-v1.5") == "v=1&model=llama-2-7b");
+  CHECK(keys("mistralai/Mistral-Small-3.1-24B-Instruct-2503") == "v=1&model=mistral-small-3.2-24b");
+  CHECK(keys("deepseek-r1:14b") == "v=1&model=qwen2.5-14b");
+  CHECK(keys("deepseek-ai/DeepSeek-R1").empty());
+  CHECK(keys("zai-org/GLM-4.7-Flash").empty());  // of a config.json of its own
+  CHECK_FALSE(published_config("zai-org/GLM-4.7-Flash").empty());
+  CHECK(stated_billions("Qwen3-30B-A3B") == 30);
+  CHECK(stated_billions("google/gemma-4-E4B-it") == 0);
+  CHECK(stated_billions("Mixtral-8x7B-v0.1") == 0);
+}
+
+TEST_CASE("A card that is no preset is not taken for another", "[serving]") {
+  const auto gpu = [](const std::string& name) {
+    const std::string text = R"({"id":"x","engine":"vllm","model":"Qwen/Qwen3-8B","weight_dtype":"bf16","gpu":")" +
+                             name + R"(","measured":{"available_kv_gib":2.0},"checks":[],"source":"a log"})";
+    const Measurement one = measured(text.c_str(), Figure::kv_pool);
+    return one.skipped.empty() ? one.share : one.skipped;
+  };
+  CHECK(gpu("RTX A4000") == "the GPU is not known");
+  CHECK(gpu("2x4090").find("gpu=rtx-4090-24gb") != std::string::npos);
+  CHECK(gpu("M2 Ultra").find("gpu=m2-ultra") != std::string::npos);
+  CHECK(gpu("RTX A6000").find("gpu=rtx-a6000") != std::string::npos);
 }
 
 TEST_CASE("A score is the median, the 90th percentile, the bias and the coverage") {

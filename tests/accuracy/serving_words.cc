@@ -1,0 +1,108 @@
+#include "tests/accuracy/serving_words.h"
+
+#include <cctype>
+
+#include "engine/formats.h"
+#include "tests/accuracy/words.h"
+
+namespace vram::accuracy {
+namespace {
+
+bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
+bool is_alnum(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; }
+
+struct Word {
+  const char* word;
+  const char* format;
+};
+// Those that are part of others stand behind them. "?": named, and no format of the engine's.
+constexpr Word kFormats[] = {
+    {"nvfp4", "nvfp4"},    {"mxfp4", "mxfp4"},     {"mxfp8", "mxfp8"},      {"fp4", "nvfp4"},
+    {"gptq int8", "int8"}, {"gptq 8", "int8"},     {"gptq w8", "int8"},     {"gptq", "gptq"},
+    {"awq", "awq"},        {"bnb int8", "int8"},   {"bnb 8", "int8"},       {"bitsandbytes 8", "int8"},
+    {"nf4", "nf4"},        {"bnb", "nf4"},         {"bitsandbytes", "nf4"}, {"w4a16", "gptq"},
+    {"autoround", "gptq"}, {"auto round", "gptq"}, {"int4", "int4"},        {"fp8", "fp8"},
+    {"e4m3", "fp8"},       {"e5m2", "fp8"},        {"int8", "int8"},        {"w8a8", "int8"},
+    {"w8a16", "int8"},     {"bfloat16", "bf16"},   {"bf16", "bf16"},        {"float16", "fp16"},
+    {"fp16", "fp16"},      {"f16", "fp16"},        {"half", "fp16"},        {"fp32", "fp32"},
+    {"float32", "fp32"},   {"f32", "fp32"}};
+
+/// llama.cpp's names of file types without their last letter are aliases of the medium mixture (tools/quantize).
+struct Short {
+  const char* type;
+  const char* format;
+};
+constexpr Short kShort[] = {{"q2_k", "q2_k"}, {"q3_k", "q3_k_m"}, {"q4_k", "q4_k_m"}, {"q5_k", "q5_k_m"}};
+
+/// "Q4_K - Medium", as llama.cpp prints a file's type.
+std::string sized(const std::string& type, const std::string& rest) {
+  for (const auto& [word, letter] : {std::pair{" - small", "_s"}, {" - medium", "_m"}, {" - large", "_l"}})
+    if (rest.rfind(word, 0) == 0 && find_format(type + letter)) return type + letter;
+  if (find_format(type)) return type;
+  for (const Short& row : kShort)
+    if (type == row.type) return row.format;
+  return "?";
+}
+
+/// Small letters, one blank for every mark.
+std::string spaced(const std::string& given) {
+  std::string out;
+  for (const char c : lower(given)) {
+    if (is_alnum(c))
+      out += c;
+    else if (!out.empty() && out.back() != ' ')
+      out += ' ';
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string gguf_type(const std::string& given) {
+  const std::string all = lower(given);
+  for (size_t i = 0; i + 1 < all.size(); ++i) {
+    const bool begins = i == 0 || !is_alnum(all[i - 1]);
+    const bool quantised = all[i] == 'q' || ((all[i] == 'i' || all[i] == 't') && all[i + 1] == 'q');
+    const size_t digit = all[i] == 'q' ? i + 1 : i + 2;
+    if (!begins || !quantised || digit >= all.size() || !is_digit(all[digit])) continue;
+    size_t end = digit;
+    while (end < all.size() && (is_alnum(all[end]) || all[end] == '_')) ++end;
+    const std::string type = all.substr(i, end - i);
+    if (type.find('_') == std::string::npos) continue;  // "Qwen" sizes are no types
+    return sized(type, all.substr(end));
+  }
+  return "";
+}
+
+std::string format_of(const std::string& given) {
+  if (const std::string type = gguf_type(given); !type.empty()) return type;
+  const std::string all = spaced(given);
+  for (const Word& row : kFormats)
+    if (all.find(row.word) != std::string::npos) return row.format;
+  return "";
+}
+
+std::string version_of(const std::string& given, bool llamacpp) {
+  const std::string all = lower(given);
+  size_t at = 0;
+  while (at < all.size() && !is_digit(all[at])) ++at;
+  size_t end = at;
+  while (end < all.size() && (is_alnum(all[end]) || all[end] == '.' || all[end] == '-' || all[end] == '+')) ++end;
+  std::string number = all.substr(at, end - at);
+  if (llamacpp) {
+    const bool dated = number.size() >= 7 && number[4] == '-';
+    const bool build = number.size() >= 3 && number.find_first_not_of("0123456789") == std::string::npos;
+    return dated ? number : build ? "b" + number : "";
+  }
+  if (at > 0 && all[at - 1] == 'v' && number.find('.') == std::string::npos) {  // "V0 0.8.5": the engine comes first
+    const std::string behind = version_of(given.substr(end), false);
+    return behind + (number == "0" && !behind.empty() ? "V0" : "");
+  }
+  const size_t point = number.find('.'), any = number.find('x');
+  if (point == std::string::npos || point > 2 || (any != std::string::npos && number[any - 1] != '.')) return "";
+  number = number.substr(0, number.find_first_of("x+"));
+  const size_t engine = all.find("v0", end);
+  return number + (engine != std::string::npos && (engine + 2 == all.size() || all[engine + 2] != '.') ? "V0" : "");
+}
+
+}  // namespace vram::accuracy

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string>
+
+namespace vram::accuracy {
+
+/// The format that a text names: "FP8-dynamic", "w4a16", "Q4_K - Medium"; "?" for a GGUF type that is not one of the
+/// engine's, "" where none is named.
+std::string format_of(const std::string& given);
+
+/// "q4_k_m" where a text names a GGUF type; "?" where that type is not one of the engine's.
+std::string gguf_type(const std::string& given);
+
+/// A release of vllm, sglang or trtllm as `engine_version` takes it: "0.8.5V0" of "v0.8.5 (V0 engine)", "0.11." of
+/// "0.11.x"; of llama.cpp a build or a date. "" where none is told: "0.2x", "nightly".
+std::string version_of(const std::string& given, bool llamacpp);
+
+}  // namespace vram::accuracy
