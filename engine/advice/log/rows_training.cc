@@ -184,7 +184,7 @@ constexpr LogRow kUnsloth[] = {
     {"Trainable parameters = {n trainable_params}/{n total_params}"},
     {"Trainable parameters = {n trainable_params} of {n total_params}"},
     {"Trainable parameters = {n trainable_params}"},
-    {"Num GPUs used = {n gpus}"},
+    {"Num GPUs< used> = {n gpus}"},
     {"vLLM loading {w model_name} with actual GPU utilization = {f utilization_percent}%", "", RowRole::starts},
     {"Your GPU has {t} with VRAM = {S capacity}"},
     {"vLLM can process {n max_num_seqs} sequences and {n batch_tokens} tokens in tandem"},
@@ -322,7 +322,7 @@ constexpr LogRow kTrainer[] = {
     {"cutoff_len@{n seq}"},
     {"max_seq_length@{n seq}"},
     {"sequence_len: {n seq}"},
-    {"- GPU type: {t gpu_name} &"},  // LLaMA-Factory's env.py
+    {"GPU type: {t gpu_name} &"},  // LLaMA-Factory's env.py
     {"- GPU number: {n gpus}"},
     {"- GPU memory: {S capacity}"},
     {"mem_gpu_alloc_delta<\">@{S alloc_delta}"},  // behind "train_"; as it prints them, in its JSON files bytes
