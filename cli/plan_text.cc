@@ -63,11 +63,11 @@ std::optional<std::string> launch_share(const std::string& path, const std::stri
     return std::nullopt;
   }
   const vram::LaunchReading reading = vram::read_launch(*text, vram::read_plan(base).plan);
+  for (const vram::Message& message : reading.messages) say(path + ": " + message.text);
   if (reading.programs.empty()) {
     say(path + ": no launch command or configuration that is known here");
     return std::nullopt;
   }
-  for (const vram::Message& message : reading.messages) say(path + ": " + message.text);
   for (const std::string& flag : reading.unsaid) say(path + ": no key says " + flag);
   return vram::write_plan(reading.plan, true);
 }

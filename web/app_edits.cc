@@ -101,6 +101,7 @@ void import_launch(App& app, std::string_view text) {
   app.notices.clear();
   if (reading.programs.empty()) {
     app.notices = {"No launch command that is known here; the plan is as it was."};
+    for (const Message& message : reading.messages) app.notices.push_back(message.text);
     return;
   }
   std::string programs;

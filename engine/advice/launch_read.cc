@@ -4,6 +4,7 @@
 #include "engine/advice/launch_dialects.h"
 #include "engine/advice/launch_documents.h"
 #include "engine/advice/launch_shell.h"
+#include "engine/advice/launch_unread.h"
 #include "engine/plan/percent.h"
 #include "engine/text.h"
 
@@ -21,6 +22,8 @@ std::string_view base_name(std::string_view word) {
   return base;
 }
 
+bool is_aphrodite(std::string_view word) { return base_name(word).starts_with("aphrodite"); }
+
 /// A program that is known: whose flags follow, and from which word on. Without a dialect: a launcher of a script.
 struct Program {
   const Dialect* dialect = nullptr;
@@ -34,6 +37,8 @@ Program program_at(const std::vector<std::string>& words, size_t at) {
   const auto next_is = [&](std::string_view text) { return at + 1 < words.size() && words[at + 1] == text; };
   if (base == "vllm" && next_is("serve")) return {&kVllm, at + 2};
   if (word.starts_with("vllm.entrypoints")) return {&kVllm, at + 1};
+  if (base == "aphrodite" && (next_is("run") || next_is("serve"))) return {&kVllm, at + 2};  // a fork
+  if (word.starts_with("aphrodite.endpoints")) return {&kVllm, at + 1};
   if (word.starts_with("sglang.launch_server")) return {&kSglang, at + 1};
   if (base == "sglang" && next_is("serve")) return {&kSglang, at + 2};
   if (base == "trtllm-build") return {&kTrtllm, at + 1};
@@ -45,6 +50,7 @@ Program program_at(const std::vector<std::string>& words, size_t at) {
   if (base == "accelerate" && next_is("launch")) return {nullptr, at + 2, true};
   if ((base == "deepspeed" || base == "srun" || base == "llamafactory-cli") && at == 0) return {nullptr, at + 1, true};
   if (base.starts_with("vllm-openai")) return {&kVllm, at + 1, false, true};
+  if (base.starts_with("aphrodite-openai")) return {&kVllm, at + 1, false, true};
   if (base.starts_with("llama.cpp:")) return {&kLlamacpp, at + 1, false, true};
   return {};
 }
@@ -135,6 +141,7 @@ class ScriptReading {
       return read_server(*program.dialect, words, program.first, version_in(image, words));
     }
     if (image.is_image) return read_server(*image.dialect, words, image.first, version_in(image, words));
+    if (const std::string server = unread_server(words); !server.empty()) return name_unread(server);
     if (launcher.first > 0) return read_training(words, launcher.first);
     const size_t script = script_of(words, 0);
     const bool flags_alone = !words.empty() && words[0].starts_with("-");
@@ -142,10 +149,20 @@ class ScriptReading {
     if (flags_alone || shell_script || script < words.size()) read_training(words, 0);
   }
 
+  /// Beside a server that is read it would else be gone without a word.
+  void name_unread(const std::string& server) {
+    const auto is_named = [&](const Message& message) { return message.given == server; };
+    if (std::any_of(out_.messages.begin(), out_.messages.end(), is_named)) return;
+    reader_.note(Key::engine, server,
+                 "the flags of " + server +
+                     " are not read; those of vLLM, Aphrodite, SGLang, TensorRT-LLM, llama.cpp and Ollama are");
+  }
+
   /// Of an image's tag: "vllm-openai:v0.11.0".
   static std::string version_in(const Program& image, const std::vector<std::string>& words) {
     if (image.first == 0) return "";
     const std::string& word = words[image.first - 1];
+    if (base_name(word).starts_with("aphrodite")) return "";  // has releases of its own
     const size_t tag = word.find(":v");
     if (tag == std::string::npos || tag + 2 >= word.size() || !is_digit(word[tag + 2])) return "";
     const std::string version = word.substr(tag + 2);
@@ -163,6 +180,8 @@ class ScriptReading {
   void read_server(const Dialect& dialect, const std::vector<std::string>& words, size_t first,
                    const std::string& version) {
     const std::vector<std::string> rest(words.begin() + static_cast<std::ptrdiff_t>(first), words.end());
+    const bool fork = std::any_of(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(first), is_aphrodite);
+    if (fork) reader_.note(Key::engine, "Aphrodite", "Aphrodite is read as vLLM, of which it is a fork");
     GivenFlags given = read_flags(rest, {dialect.rows});
     if (!version.empty()) given.add("image-version", version);
     const bool named_first = &dialect == &kVllm || &dialect == &kTrtllm;

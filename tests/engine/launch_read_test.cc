@@ -466,6 +466,49 @@ TEST_CASE("What is not understood is said, never silent") {
   CHECK(variable.messages[0].key == "gpus");
 }
 
+TEST_CASE("A server whose flags are not read is named, alone and beside one that is") {
+  const LaunchReading both = read(
+      "services:\n  a:\n    image: ghcr.io/huggingface/text-generation-inference:3.0\n"
+      "    command: --model-id Qwen/Qwen3-32B --num-shard 4\n  b:\n    image: vllm/vllm-openai:latest\n"
+      "    command: --model Qwen/Qwen3-8B --tensor-parallel-size 2\n");
+  CHECK(both.plan.model == "qwen3-8b");
+  REQUIRE(both.messages.size() == 1);
+  CHECK(both.messages[0].given == "TGI");
+  for (const char* text : {"text-generation-launcher --model-id x --num-shard 2", "lmdeploy serve api_server x --tp 2",
+                           "python -m mlx_lm.server --model x", "python -m mlx_lm server --model x",
+                           "python -m ktransformers.local_chat --model_path x --cpu_infer 33",
+                           "python koboldcpp.py --model x.gguf --contextsize 8192"}) {
+    INFO(text);
+    const LaunchReading alone = read(text);
+    CHECK(alone.programs.empty());
+    REQUIRE(alone.messages.size() == 1);
+    CHECK(alone.messages[0].text.find("are not read") != std::string::npos);
+  }
+  for (const char* text : {"git clone https://github.com/huggingface/text-generation-inference", "pip install lmdeploy",
+                           "vllm serve Qwen/Qwen3-8B --served-model-name lmdeploy"}) {
+    INFO(text);
+    CHECK(read(text).messages.empty());
+  }
+}
+
+TEST_CASE("Aphrodite is read as vLLM, and said to be") {
+  for (const char* text :
+       {"aphrodite run Qwen/Qwen3-8B -tp 2 --max-model-len 16384 -gmu .95",
+        "python -m aphrodite.endpoints.openai.api_server --model Qwen/Qwen3-8B -tp 2 --max-model-len 16384 -gmu 0.95",
+        "docker run --gpus all alpindale/aphrodite-openai:v0.6.5 --model Qwen/Qwen3-8B --tensor-parallel-size 2 "
+        "--max-model-len 16384 --gpu-memory-utilization 0.95"}) {
+    INFO(text);
+    const LaunchReading reading = read(text);
+    CHECK(reading.plan.model == "qwen3-8b");
+    CHECK(reading.plan.engine == Engine::vllm);
+    CHECK(reading.plan.serve_tp == 2);
+    CHECK(reading.plan.max_len == 16384);
+    CHECK(reading.plan.utilization == 0.95);
+    REQUIRE(reading.messages.size() == 1);
+    CHECK(reading.messages[0].given == "Aphrodite");
+  }
+}
+
 TEST_CASE("Keys that the launcher has no flag for stay as they were") {
   const Plan plan = read("vllm serve Qwen/Qwen3-8B", "concurrency=64&prompt=1000&gpus=16&tp=8&gpu=a100-sxm4-80gb").plan;
   CHECK(plan.concurrency == 64);

@@ -225,6 +225,16 @@ struct Reader {
   /// Behind a word of the same line.
   bool goes_on(size_t at) const { return !text.begins_line(at) && is_alphanumeric(text.at(at - 1)); }
 
+  bool of_this_program(const Candidate* candidate) const {
+    return candidate != nullptr && std::string_view(candidate->family->tool) == out.program;
+  }
+
+  /// Of two rows that say as much, the one of the program whose log it is: "--max-total-tokens" is TGI's and SGLang's.
+  bool says_more(const Candidate* candidate, const RowMatch& match, const Candidate* of, const RowMatch& best) const {
+    if (!match.matched || match.end < best.end) return false;
+    return match.end > best.end || (of_this_program(candidate) && !of_this_program(of));
+  }
+
   /// Reads what begins at a position, by the row that says the most of it; where reading goes on.
   size_t read_at(const RowIndex& index, size_t at) {
     const RowBegin begin(text, at);
@@ -234,7 +244,7 @@ struct Reader {
     while (const Candidate* candidate = index.next(begin, from)) {
       if (candidate->row->role == RowRole::phrase && goes_on(at)) continue;
       RowMatch match = match_row(candidate->pattern, candidate->family->gigabyte, text, at);
-      if (match.matched && match.end > best.end) {
+      if (says_more(candidate, match, of, best)) {
         best = std::move(match);
         of = candidate;
       } else if (near_miss.captures.empty() && candidate->row->role != RowRole::loose) {

@@ -213,6 +213,7 @@ struct Matcher {
     literal = 0;
     skip_prefix();
     if (kind == 'p') return capture_before(std::move(name));
+    if (kind == 'm') return names_model() && capture_text('w', std::move(name), rest);
     if (kind == 'w' || kind == 't') return capture_text(kind, std::move(name), rest);
     if (kind == 'n' || kind == 'f') return capture_number(kind, std::move(name), rest);
     if (kind == 'L') return capture_list(name);
@@ -354,6 +355,14 @@ struct Matcher {
     const bool inside = i > 0 && text.gap(i) == Gap::none && word_character(text.at(i - 1));
     if (kind != 'w') return false;
     return text.at(i) == '-' || text.at(i) == '$' || (inside && (text.at(i) == '_' || is_letter(text.at(i))));
+  }
+
+  /// "vllm serve Qwen/Qwen3-8B", but not "vllm serve fails".
+  bool names_model() const {
+    for (size_t i = at; i < text.size() && (i == at || text.gap(i) == Gap::none); ++i) {
+      if (text.at(i) == '/' || is_digit(text.at(i))) return true;
+    }
+    return false;
   }
 
   /// A cell ends there, or on the next line what stands in brackets.

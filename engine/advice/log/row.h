@@ -29,6 +29,7 @@ enum class RowRole : uint8_t {
 ///             the number, "GB):"
 ///   {n name}  a whole number            {f name}           any number
 ///   {w name}  a word, no option         {t name}           text up to what follows, on the line
+///   {m name}  a word that a model or a path may be: with a slash or a digit
 ///   {p name}  the word before the row, at its beginning alone
 ///   {L name}  sizes, one after the other
 ///   <...>     may be missing            ^                  what is behind may be missing, from some point on

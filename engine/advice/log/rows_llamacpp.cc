@@ -36,7 +36,8 @@ constexpr LogRow kLlama[] = {
     {"Device {n device}: {t gpu_name}, compute capability {f}, VMM: {w}^, VRAM: {S capacity}", "", RowRole::starts},
     {"Device {n device}: {t gpu_name}, gfx~, VRAM: {S capacity}", "", RowRole::starts},
     {"(Total VRAM: {S vram_total})"},
-    {"CPU: CPU ({S host_total}, {S host_free} free)"},  // --list-devices, and at start
+    {"VRAM free: {S free} of {S capacity}^ (in use: {S used})", "", RowRole::starts},  // ggllm.cpp
+    {"CPU: CPU ({S host_total}, {S host_free} free)"},                                 // --list-devices, and at start
     {"CUDA{n device}: {t gpu_name} ({S capacity}, {S free} free)", "", RowRole::starts},
     {"ROCm{n device}: {t gpu_name} ({S capacity}, {S free} free)", "", RowRole::starts},
     {"Vulkan{n device}: {t gpu_name} ({S capacity}, {S free} free)", "", RowRole::starts},
@@ -148,7 +149,8 @@ constexpr LogRow kOllama[] = {
     {"msg=\"kv cache\" <backend={w} ><buffer_type={w on} ><device={w on} >size=\"{S kv}"},
     {"msg=\"compute graph\" <backend={w} ><buffer_type={w on} ><device={w on} >size=\"{S compute}"},
     {"msg=\"total memory\" size=\"{S total}"},
-    {"msg=\"gpu memory\" ~available=\"{S available}\" free=\"{S free}\""},
+    {"msg=\"gpu memory\" ~available=\"{S available}\" free=\"{S free}\"^ minimum=\"{S}\" overhead=\"{S "
+     "gpu_overhead}\""},
     {"msg=\"system memory\" total=\"{S host_total}\" free=@{B host_free}@^ free_swap=\"{S swap_free}\""},
     {"{S available} VRAM available^, loading< up to> {n layers_most}< cuda>< rocm>< metal> GPU layers^ out of "
      "{n layers_total}",

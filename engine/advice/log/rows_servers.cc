@@ -139,6 +139,7 @@ constexpr LogRow kTrtllm[] = {
     {"--free_gpu_memory_fraction@{f kv_fraction}"},
     {"--tp_size@{n tensor_parallel}"},
     {"--max_batch_size@{n max_running_requests}"},
+    {"trtllm-serve <serve >{m model_name}"},
     {"--max_num_tokens@{n batch_tokens}"},
     {"--max_seq_len@{n max_model_len}"},
     {"Memory used after loading model weights (inside torch) in memory usage profiling: {S weights}", "",
@@ -183,6 +184,11 @@ constexpr LogRow kTrtllmStatistics[] = {
 };
 
 constexpr LogRow kTgi[] = {
+    {"MAX_BATCH_PREFILL_TOKENS@{n prefill_tokens}", "", RowRole::environment},
+    {"MAX_BATCH_TOTAL_TOKENS@{n kv_tokens}", "", RowRole::environment},
+    {"MAX_TOTAL_TOKENS@{n max_model_len}", "", RowRole::environment},
+    {"NUM_SHARD@{n tensor_parallel}", "", RowRole::environment},
+    {"CUDA_MEMORY_FRACTION@{f utilization}", "", RowRole::environment},
     {"text_generation_launcher", "", RowRole::prefix},
     {"text_generation_router", "", RowRole::prefix},
     {"text_generation_client", "", RowRole::prefix},
@@ -194,8 +200,6 @@ constexpr LogRow kTgi[] = {
     {"--cuda-memory-fraction@<- \">{f utilization}"},
     {"cuda_memory_fraction: {f utilization}"},
     {"model_id: \"{w model_name}\""},
-    {"MAX_BATCH_PREFILL_TOKENS@{n prefill_tokens}", "", RowRole::environment},
-    {"MAX_BATCH_TOTAL_TOKENS@{n kv_tokens}", "", RowRole::environment},
     {"max_batch_prefill_tokens: <Some(>{n max_batch_prefill_tokens}"},
     {"max_batch_total_tokens: <Some(>{n max_batch_total_tokens}"},
     {"Default max-batch-prefill-tokens to {n prefill_tokens}"},
@@ -210,9 +214,6 @@ constexpr LogRow kTgi[] = {
     {"KV-cache blocks: {n kv_tokens}, size: 1"},
     {"max_total_tokens: <Some(>{n max_model_len}"},
     {"num_shard: <Some(>{n tensor_parallel}"},
-    {"MAX_TOTAL_TOKENS@{n max_model_len}", "", RowRole::environment},
-    {"NUM_SHARD@{n tensor_parallel}", "", RowRole::environment},
-    {"CUDA_MEMORY_FRACTION@{f utilization}", "", RowRole::environment},
     {"Inferred max batch total tokens: {n kv_tokens}"},
     {"Free memory before the warmup: {S free_before}", "", RowRole::starts},
     {"Free memory after allocating the cache: {S free_after_kv}"},
@@ -256,6 +257,10 @@ constexpr LogRow kLmdeploy[] = {
     {"cache_block_seq_len is not set, default to {n block_tokens}"},
     {"--cache-block-seq-len@<- \">{n block_tokens}"},
     {"max_batch_size is not set, default to {n max_num_seqs}"},
+    {"max_batch_size@{n max_num_seqs} <\">session_len@{n max_model_len}"},  // its config.ini
+    {"lmdeploy serve api_server {m model_name}"},
+    {"lmdeploy serve gradio {m model_name}"},
+    {"lmdeploy chat <turbomind ><torch >{m model_name}"},
     {"--max-batch-size@<- \">{n max_num_seqs}"},
     {"max_prefill_token_num@{n batch_tokens}"},
     {"--max-prefill-token-num@<- \">{n batch_tokens}"},
@@ -286,6 +291,16 @@ constexpr LogRow kMlc[] = {
     {"Total memory usage< without KV cache>: {S total} (Parameters: {S weights}^<. KVCache: {S}>^. Temporary buffer: "
      "{S activation}",
      "", RowRole::starts},
+    {"context_window_size@{n max_model_len}"},
+    {"context-window-size@{n max_model_len}"},
+    {"prefill_chunk_size@{n batch_tokens}"},
+    {"prefill-chunk-size@{n batch_tokens}"},
+    {"max_num_sequence@{n max_num_seqs}"},
+    {"max_total_seq_length@{n kv_tokens}"},
+    {"tensor_parallel_shards@{n tensor_parallel}"},
+    {"--tensor-parallel-shards@{n tensor_parallel}"},
+    {"mlc_llm serve {m model_name}"},
+    {"mlc_llm chat {m model_name}"},
     {"max_total_sequence_length@{n kv_tokens}"},
     {"max KV cache token capacity is {n kv_tokens}"},
     {"KV cache size: {S kv_bytes_per_token} per token in the context window"},
@@ -330,6 +345,22 @@ constexpr LogRow kCommand[] = {
 
 constexpr LogRow kKtransformers[] = {{"cache_lens@{n kv_tokens}"}, {"--cache_lens@<- \">{n kv_tokens}"}};
 
+// What means something else where the log is SGLang's.
+constexpr LogRow kSglangFlags[] = {
+    {"--max-total-tokens@<- \">{n kv_tokens}"},
+    {"--dp-size@<- \">{n data_parallel}"},
+    {"--pp-size@<- \">{n pipeline_parallel}"},
+    {"sglang serve", "", RowRole::words},
+};
+
+// src/utils/kvcache_allocator.rs; formerly vllm.rs
+constexpr LogRow kXinfer[] = {
+    {"KVCache Allocation: {n gpu_blocks} GPU blocks ({S kv}), max usable kvcache tokens {n kv_tokens}^, scheduling "
+     "limits [{n max_num_seqs} seqs x {n max_model_len} tokens]",
+     "", RowRole::starts},
+    {"Default pool usage: {S used} (current), {S peak} (peak)"},
+};
+
 constexpr LogFamily kFamilies[] = {{"SGLang", Gigabyte::binary, kSglang},
                                    {"SGLang", Gigabyte::decimal, kSglangHost},
                                    {"KTransformers", Gigabyte::binary, kKtransformers},
@@ -338,8 +369,10 @@ constexpr LogFamily kFamilies[] = {{"SGLang", Gigabyte::binary, kSglang},
                                    {"TensorRT-LLM", Gigabyte::binary, kTrtllmStatistics},
                                    {"TGI", Gigabyte::binary, kTgi},
                                    {"TGI", Gigabyte::decimal, kTgiDecimal},
+                                   {"SGLang", Gigabyte::binary, kSglangFlags},
                                    {"LMDeploy", Gigabyte::binary, kLmdeploy},
                                    {"MLC-LLM", Gigabyte::binary, kMlc},
+                                   {"xinfer", Gigabyte::binary, kXinfer},
                                    {"LM Studio", Gigabyte::decimal, kLmStudio},
                                    {"ExLlama", Gigabyte::binary, kExllama},
                                    {"OpenVINO", Gigabyte::binary, kOpenVino},

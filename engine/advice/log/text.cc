@@ -99,7 +99,7 @@ Escape string_escape(std::string_view text) {
 }
 
 /// Box drawing and blocks (U+2500 to U+259F), blanks that do not break, marks that are not seen (U+200B, U+FEFF),
-/// quotes that a text editor bent.
+/// quotes that a text editor bent, ASCII's signs and digits as a Chinese keyboard has them (U+FF01 to U+FF3F).
 Escape wide_character(std::string_view text) {
   const auto byte = [&](size_t i) { return i < text.size() ? static_cast<uint8_t>(text[i]) : 0; };
   if (byte(0) == 0xe2 && byte(1) >= 0x94 && byte(1) <= 0x96) return {std::min<size_t>(3, text.size()), ' '};
@@ -110,6 +110,7 @@ Escape wide_character(std::string_view text) {
     if (byte(2) == 0x9c || byte(2) == 0x9d) return {3, '"'};
   }
   if (byte(0) == 0xef && byte(1) == 0xbb && byte(2) == 0xbf) return {3, 0};
+  if (byte(0) == 0xef && byte(1) == 0xbc && byte(2) > 0x80) return {3, static_cast<char>(byte(2) - 0x60)};
   if (byte(0) == 0xc2 && byte(1) == 0xa0) return {2, ' '};
   return {};
 }
