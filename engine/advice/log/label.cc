@@ -240,8 +240,6 @@ bool unit_may_stand_before(const LogText& text, size_t at) {
   return false;
 }
 
-}  // namespace
-
 /// The second number of "45.2/79.3GB", "45.2 GB / 79.3 GB"; `at`: behind the first.
 struct Part {
   SizeScan size;
@@ -312,6 +310,8 @@ bool is_bytes(const LogText& text, size_t at, const NumberScan& number) {
   return linked && number.decimals == 0 && number.digits >= kLeast &&
          !(text.gap(number.end) == Gap::none && is_letter(text.at(number.end)));
 }
+
+}  // namespace
 
 LabelledSize scan_labelled(const LogText& text, size_t at) {
   const NumberScan number = scan_number(text, at);
