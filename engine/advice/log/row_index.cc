@@ -1,5 +1,7 @@
 #include "engine/advice/log/row_index.h"
 
+#include <bit>
+
 #include "engine/advice/log/families.h"
 #include "engine/text.h"
 
@@ -9,6 +11,8 @@ namespace {
 size_t pair_of(char first, char second) {
   return (static_cast<uint8_t>(lower_case(first)) * 37u + static_cast<uint8_t>(lower_case(second))) & 1023u;
 }
+
+uint64_t in_place(char c, size_t i) { return uint64_t{static_cast<uint8_t>(c)} << (8 * i); }
 
 /// "num_ctx={n n_ctx}": of what a program calls something, in one word.
 bool is_key(std::string_view pattern) {
@@ -34,7 +38,10 @@ Candidate candidate_of(const LogFamily& family, const LogRow& row) {
   size_t length = 0;
   for (const char c : rest) {
     if (is_pattern_sign(c) || length == made.head.size()) break;
-    if (c != ' ') made.head[length++] = lower_case(c);
+    if (c == ' ') continue;
+    made.packed |= in_place(lower_case(c), length);
+    made.mask |= in_place('\xff', length);
+    made.head[length++] = lower_case(c);
   }
   return made;
 }
@@ -42,28 +49,27 @@ Candidate candidate_of(const LogFamily& family, const LogRow& row) {
 bool is_capital(char c) { return c >= 'A' && c <= 'Z'; }
 
 /// What stands before a line is skipped in the middle of a message, so there the comparison itself must tell.
-bool differs(const LogText& text, size_t at, char expected) {
-  if (lower_case(text.at(at)) == expected) return false;
-  return text.gap(at) != Gap::line || text.behind_prefix(at) == at;
-}
+bool begins_line(const LogText& text, size_t at) { return text.gap(at) == Gap::line && text.behind_prefix(at) != at; }
 
 bool may_begin(const Candidate& candidate, const RowBegin& begin) {
   const LogText& text = begin.text;
+  const uint64_t other = (begin.packed ^ candidate.packed) & candidate.mask;
+  if (other != 0) {
+    const size_t first = static_cast<size_t>(std::countr_zero(other)) / 8;
+    if (first == 0 || !begins_line(text, begin.at + first)) return false;
+  }
   const size_t behind = candidate.size ? begin.behind_size : begin.behind_number;
   if (candidate.size && behind == 0) return false;
   if (candidate.key && begin.behind_underscore) return false;
   if (candidate.row->role == RowRole::environment && !is_capital(text.at(begin.at))) return false;
-  if (candidate.behind != '\0') return !differs(text, behind, candidate.behind);
-  for (size_t i = 1; i < candidate.head.size() && candidate.head[i] != '\0'; ++i) {
-    if (lower_case(text.at(begin.at + i)) != candidate.head[i]) return !differs(text, begin.at + i, candidate.head[i]);
-  }
-  return true;
+  return candidate.behind == '\0' || lower_case(text.at(behind)) == candidate.behind || begins_line(text, behind);
 }
 
 }  // namespace
 
 RowBegin::RowBegin(const LogText& log, size_t position)
     : text(log), at(position), behind_underscore(at > 0 && text.at(at - 1) == '_' && text.gap(at) == Gap::none) {
+  for (size_t i = 0; i < 8; ++i) packed |= in_place(lower_case(text.at(at + i)), i);
   const NumberScan number = scan_number(text, at);
   if (number.result == Scan::absent) return;
   behind_number = number.end;

@@ -15,6 +15,7 @@ struct Candidate {
   const LogRow* row = nullptr;
   std::string_view pattern;
   std::array<char, 8> head = {};  // the characters it begins with, small letters without blanks; 0: anything
+  uint64_t packed = 0, mask = 0;  // the same in one number; which of its bits count
   char behind = '\0';             // of one that begins with a number or a size: what stands behind it, where known
   bool size = false;              // of one that begins with a size: a unit stands behind the number
   bool key = false;               // of a name and its value: begins no other name, "effective_num_ctx="
@@ -27,6 +28,7 @@ struct RowBegin {
   const LogText& text;
   size_t at;
   bool behind_underscore;
+  uint64_t packed = 0;                        // eight characters from there on, small letters
   size_t behind_number = 0, behind_size = 0;  // 0: none begins there
 };
 
