@@ -57,35 +57,37 @@ double moe_elements(const Ffn& ffn, double hidden, const Replica& replica) {
   return routed + dense_elements(ffn, ffn.shared_width, hidden, replica.tp);
 }
 
-/// `keeps_gate_up`: they are still there when the down projection's output is.
-double widest_layer_elements(const Model& model, const Replica& replica, bool keeps_gate_up) {
+/// `keeps_gate_up`: they are still there when the down projection's output is; `copies_input`: and a second of its
+/// inputs.
+double widest_layer_elements(const Model& model, const Replica& replica, bool keeps_gate_up, bool copies_input) {
   double most = 3 * model.architecture.hidden;
   for (const LayerKind& kind : model.kinds) {
     const double hidden = model.architecture.hidden;
     const double elements = kind.ffn.kind == FfnKind::moe
                                 ? moe_elements(kind.ffn, hidden, replica)
                                 : dense_elements(kind.ffn, kind.ffn.width, hidden, replica.tp) +
-                                      (keeps_gate_up && kind.ffn.gated ? hidden : 0);
+                                      (keeps_gate_up && kind.ffn.gated ? hidden : 0) +
+                                      (copies_input && kind.ffn.gated ? kind.ffn.width / replica.tp : 0);
     most = std::max(most, elements);
   }
   return most;
 }
 
 Line layer_line(Sheet& sheet, const Plan& plan, const Replica& replica, double batch, double sequences,
-                bool keeps_gate_up = false) {
+                bool keeps_gate_up = false, bool copies_input = false) {
   const double tokens = std::min(batch, std::max(1.0, sequences * std::max(1.0, plan.max_len)));
-  return sheet.leaf(
-      "activations", "Activations",
-      {times("T", tokens, "tokens of a batch"),
-       times("a", widest_layer_elements(*plan.subject, replica, keeps_gate_up), "elements of the widest layer"),
-       times("", kHalf, "B")},
-      "gate, up, product and hidden states of the widest layer; fitted on vllm profile runs", 0.3);
+  return sheet.leaf("activations", "Activations",
+                    {times("T", tokens, "tokens of a batch"),
+                     times("a", widest_layer_elements(*plan.subject, replica, keeps_gate_up, copies_input),
+                           "elements of the widest layer"),
+                     times("", kHalf, "B")},
+                    "gate, up, product and hidden states of the widest layer; fitted on vllm profile runs", 0.3);
 }
 
 /// vllm's profile run: the larger of a full batch through the widest layer and of sampling for every sequence.
 Line vllm_activations(Sheet& sheet, const Plan& plan, const Replica& replica, const ServingStage& stage) {
   const VllmRun run = vllm_run(plan);
-  Line layer = layer_line(sheet, plan, replica, run.tokens, run.sequences, run.keeps_gate_up);
+  Line layer = layer_line(sheet, plan, replica, run.tokens, run.sequences, run.keeps_gate_up, run.copies_input);
   if (!stage.has_head) return layer;
   Line logits =
       sheet.leaf("logits", "Sampler",

@@ -52,6 +52,13 @@ bool keeps_gate_up(const Plan& plan, bool second_engine) {
   return !overwrites && !compiled;
 }
 
+/// Marlin's a_tmp, as large as its input whether or not columns are reordered (csrc/quantization/gptq_marlin/
+/// gptq_marlin.cu, gptq_marlin_gemm; since vllm#16850, 0.9, only where they are). It matters beside gate and up alone.
+bool copies_input(const Plan& plan, double version) {
+  const bool marlin = plan.weights == "awq" || plan.weights == "gptq";
+  return marlin && version < 9e3 && !precedes_ampere(*plan.accelerator);
+}
+
 /// v1/worker/gpu/model_runner.py: of every model from 0.28 on (vllm#53183); before, where VllmConfig's
 /// use_v2_model_runner names the model: from 0.23 on three families in 16 bit, in 0.27 all that are dense.
 bool has_second_runner(const Plan& plan, double version) {
@@ -76,6 +83,7 @@ VllmRun vllm_run(const Plan& plan) {
   run.samples = version >= 8e3 || plan.batch_tokens >= plan.max_len;
   if (!run.samples) run.bytes_a_logit = kUnsampledBytes;
   run.keeps_gate_up = keeps_gate_up(plan, second_engine);
+  run.copies_input = run.keeps_gate_up && copies_input(plan, version);
   // vllm#10511 (0.6.5): before, non-torch memory held the whole context; and in the second engine, until it took over
   // the first one's profiler (vllm#19312, 0.9.2), all that is in use and not PyTorch's.
   run.counts_context = version < 6005 || (second_engine && version < 9002);

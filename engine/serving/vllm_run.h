@@ -11,6 +11,7 @@ struct VllmRun {
   double bytes_a_logit = 0;          // of the sampler
   bool samples = true;               // where it profiles
   bool keeps_gate_up = false;        // while the down projection runs
+  bool copies_input = false;         // of that projection, in AWQ's and GPTQ's kernel
   bool counts_context = false;       // old versions charge the CUDA context to the budget
   bool counts_graphs = false;        // later ones the graphs
   bool counts_communication = true;  // until it is set up before the memory that is free is measured
