@@ -227,6 +227,11 @@ constexpr LogRow kVllm[] = {
     {"max_model_len", "", RowRole::words},
     {"--max-model-len", "", RowRole::words},
     {"max_num_batched_tokens", "", RowRole::words},
+    // as people shorten them
+    {"Available KV cache<:> {S kv}^ ({n kv_tokens} tokens)"},
+    {"Graph capturing took {S cudagraph}"},
+    {"KV cache size: {n kv_tokens} tokens", "", RowRole::phrase},
+    {"GPU KV cache: {n kv_tokens} tokens"},
     // intel/llm-scaler's [Memory Profiling Analysis]
     {"Peak Allocated (Real Need): {S peak}", "", RowRole::starts},
     {"Model memory usage: {S weights}", "", RowRole::starts},
