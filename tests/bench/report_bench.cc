@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -91,7 +92,16 @@ TEST_CASE("Serving bill", "[serving]") {
   }
 }
 
-TEST_CASE("Whole report of plans that fit", "[report]") {
+TEST_CASE("Training, compute and serving", "[bills]") {
+  for (const Subject& subject : kPlans) {
+    const Plan plan = read_plan(subject.share).plan;
+    BENCHMARK(title("bills", subject)) {
+      return std::tuple(training_bill(plan), compute_figures(plan), serving_bill(plan));
+    };
+  }
+}
+
+TEST_CASE("Whole report of plans that fit, what would change it with it", "[report]") {
   for (const Subject& subject : kPlans) {
     const PlanReading reading = read_plan(subject.share);
     BENCHMARK(title("report", subject)) { return report(reading); };
