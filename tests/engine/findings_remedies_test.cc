@@ -120,7 +120,7 @@ TEST_CASE("A server that holds too few requests gets its own remedies") {
   }
 }
 
-TEST_CASE("Of thousands of random servers every change offered saves and holds what it says") {
+TEST_CASE("Of thousands of random servers every change offered saves and holds what it says", "[native]") {
   int offered = 0;
   for (uint32_t seed = 0; seed < 2000; ++seed) {
     const PlanReading reading = read_plan(RandomPlan(seed).share());
@@ -159,7 +159,7 @@ TEST_CASE("An impossible plan names each fault and offers nothing") {
   CHECK_FALSE(find(all, "recompute_full"));
 }
 
-TEST_CASE("Of thousands of random plans every change offered makes the plan fit, or says what it lacks") {
+TEST_CASE("Of thousands of random plans every change offered makes the plan fit, or says what it lacks", "[native]") {
   for (uint32_t seed = 0; seed < 2000; ++seed) {
     const PlanReading reading = read_plan(RandomPlan(seed).share());
     if (!reading.answerable) continue;

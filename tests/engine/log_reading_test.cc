@@ -51,7 +51,7 @@ constexpr const char* kOom =
 
 }  // namespace
 
-TEST_CASE("A log too long to read is cut between lines: half a number is none") {
+TEST_CASE("A log too long to read is cut between lines: half a number is none", "[native]") {
   std::string log;
   while (log.size() < (size_t{9} << 20)) log += "Available KV cache memory: 123.45 GiB\n";
   for (const LogFigure& one : read_log(log).figures) {

@@ -138,7 +138,7 @@ TEST_CASE("bills of 300 random plans add up to the byte at every level") {
   CHECK(possible > kPlans / 3);  // else nothing has been looked at
 }
 
-TEST_CASE("reports of random plans are JSON without null, and reproduced by their own share string") {
+TEST_CASE("reports of random plans are JSON without null, and reproduced by their own share string", "[native]") {
   for (uint32_t seed = 0; seed < kPlans; ++seed) {
     const std::string share = RandomPlan(seed).share();
     CAPTURE(seed, share);

@@ -43,7 +43,7 @@ size_t write_all(const Report& result) {
 
 }  // namespace
 
-TEST_CASE("an unusable value of any key gives a message that names it, and a report") {
+TEST_CASE("an unusable value of any key gives a message that names it, and a report", "[native]") {
   for (const Field& field : fields()) {
     const bool numeric = field.kind != FieldKind::text;
     for (const char* value : kUnusable) {

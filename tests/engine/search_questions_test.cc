@@ -39,7 +39,7 @@ TEST_CASE("Which side a question is about") {
   CHECK_FALSE(asks_about_serving(plan_of("question=cheapest&gpus=8&view=plan")));
 }
 
-TEST_CASE("No random legal deployment is faster than the best row") {
+TEST_CASE("No random legal deployment is faster than the best row", "[native]") {
   int tried = 0;
   for (uint32_t seed = 0; seed < 400; ++seed) {
     Plan plan = read_plan(RandomPlan(seed).share()).plan;

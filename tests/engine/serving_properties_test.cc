@@ -64,7 +64,7 @@ TEST_CASE("The lines of every server add up to what it holds", "[serving]") {
   }
 }
 
-TEST_CASE("More GPUs never hold fewer requests", "[serving]") {
+TEST_CASE("More GPUs never hold fewer requests", "[native][serving]") {
   Draw draw;
   for (int i = 0; i < kDraws; ++i) {
     std::string plan = draw.plan();

@@ -81,7 +81,8 @@ TEST_CASE("A longer sequence never takes less", "[training]") {
   CHECK(judged > kDraws / 2);
 }
 
-TEST_CASE("Context parallelism with as many times longer sequences leaves memory nearly unchanged", "[training]") {
+TEST_CASE("Context parallelism with as many times longer sequences leaves memory nearly unchanged",
+          "[native][training]") {
   Draw draw;
   int judged = 0;
   for (int i = 0; i < kDraws; ++i) {
