@@ -98,17 +98,13 @@ void import_config(App& app, std::string_view json) {
 /// The flags' keys on top of the plan; what they are about is what is shown.
 void import_launch(App& app, std::string_view text) {
   LaunchReading reading = read_launch(text, app.plan());
-  app.notices.clear();
-  if (reading.programs.empty()) {
-    app.notices = {"No launch command that is known here; the plan is as it was."};
-    for (const Message& message : reading.messages) app.notices.push_back(message.text);
-    return;
-  }
   std::string programs;
   for (const std::string& program : reading.programs) programs += (programs.empty() ? "" : ", ") + program;
-  app.notices.push_back("Read as " + programs + ": " + std::to_string(reading.settings.size()) +
-                        " flags set the plan.");
+  app.notices = {programs.empty()
+                     ? "No launch command that is known here; the plan is as it was."
+                     : "Read as " + programs + ": " + std::to_string(reading.settings.size()) + " flags set the plan."};
   for (const Message& message : reading.messages) app.notices.push_back(message.text);
+  if (programs.empty()) return;
   std::string unsaid;
   for (const std::string& flag : reading.unsaid) unsaid += (unsaid.empty() ? "" : ", ") + flag;
   if (!unsaid.empty()) app.notices.push_back("No key says " + unsaid + ".");

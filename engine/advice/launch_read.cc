@@ -162,7 +162,7 @@ class ScriptReading {
   static std::string version_in(const Program& image, const std::vector<std::string>& words) {
     if (image.first == 0) return "";
     const std::string& word = words[image.first - 1];
-    if (base_name(word).starts_with("aphrodite")) return "";  // has releases of its own
+    if (is_aphrodite(word)) return "";  // has releases of its own
     const size_t tag = word.find(":v");
     if (tag == std::string::npos || tag + 2 >= word.size() || !is_digit(word[tag + 2])) return "";
     const std::string version = word.substr(tag + 2);

@@ -7,6 +7,8 @@
 namespace vram {
 namespace {
 
+constexpr const char* kUtilization = "gpu-memory-utilization gpu-memory-util gmu";
+
 constexpr FlagRow kRows[] = {
     {Key::engine, "", "", "vllm"},
     // On-the-fly or pre-quantised; --dtype is that of what stays unquantised, and of a checkpoint that is not.
@@ -24,7 +26,7 @@ constexpr FlagRow kRows[] = {
     {Key::serve_tp, "tensor-parallel-size tp tensor-parallel", "", "1"},
     {Key::block, "block-size", "", ""},
     {Key::max_seqs, "max-num-seqs", "", "?"},  // by the card: get_batch_defaults
-    {Key::utilization, "gpu-memory-utilization gpu-memory-util gmu", "", "0.92"},
+    {Key::utilization, kUtilization, "", "0.92"},
     {Key::graphs, "enforce-eager", "=0 true=0 false=1", ""},
     {Key::swap, "swap-space", "", ""},
 };
@@ -62,7 +64,7 @@ void read_release(LaunchReader& reader, GivenFlags& given) {
   if (version.empty()) return;
   reader.set(Key::engine_version, version, "image");
   reader.resolve_now();
-  const bool asked = given.has("gpu-memory-utilization gpu-memory-util gmu");
+  const bool asked = given.has(kUtilization);
   const bool counts_graphs = release_number(reader.plan()) >= kVllmCountsGraphs;
   if (!asked && !counts_graphs) reader.set(Key::utilization, "0.9");  // before, vllm/config/cache.py had that
 }

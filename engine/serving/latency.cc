@@ -217,8 +217,4 @@ double requests_per_second(const Plan& plan, const Latency& times, double reques
   return cycle > 0 ? requests / cycle : 0;
 }
 
-// Nine in ten figures are that near: of ML.ENERGY's 154 steady loads, of 57 from 25 sources that were written down
-// before they were estimated, of TensorRT-LLM's 250.
-double latency_band() { return 0.35; }
-
 }  // namespace vram

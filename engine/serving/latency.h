@@ -24,7 +24,8 @@ double requests_in_time(const Plan& plan, const Replica& replica, double tpot, d
 /// the others.
 double requests_per_second(const Plan& plan, const Latency& times, double requests);
 
-/// Half-width of the band on all of these, as a share.
-double latency_band();
+/// Half-width of the band on all of these, as a share: nine in ten figures are that near, of ML.ENERGY's 154 steady
+/// loads, of 57 from 25 sources that were written down before they were estimated, of TensorRT-LLM's 250.
+inline constexpr double kLatencyBand = 0.35;
 
 }  // namespace vram

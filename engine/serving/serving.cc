@@ -150,7 +150,7 @@ void fill_speed(const Plan& plan, const Replica& replica, ServingBill& bill) {
     bill.ttft_seconds = times.first_token_seconds;
     if (plan.concurrency > 1) bill.ttft_burst_seconds = times.burst_seconds;
   }
-  bill.speed_band = latency_band();
+  bill.speed_band = kLatencyBand;
   const double rate = requests_per_second(plan, times, plan.concurrency);
   if (rate > 0) bill.requests_per_second = rate * plan.replicas;
   bill.bound = times.compute_bound ? "compute" : "bandwidth";

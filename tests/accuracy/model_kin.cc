@@ -1,9 +1,9 @@
 #include "tests/accuracy/model_kin.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cstdlib>
 
+#include "engine/text.h"
 #include "tests/accuracy/words.h"
 
 namespace vram::accuracy {
@@ -218,8 +218,6 @@ const Row* longest(const Row (&rows)[count], const std::string& name) {
   return best;
 }
 
-bool is_alnum(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; }
-
 }  // namespace
 
 bool set_kin(Share& share, const std::string& name) {
@@ -244,12 +242,11 @@ std::string published_config(const std::string& name) {
 double stated_billions(const std::string& name) {
   const std::string all = lower(name);
   for (size_t i = 0; i < all.size(); ++i) {
-    const bool begins = std::isdigit(static_cast<unsigned char>(all[i])) != 0 && (i == 0 || !is_alnum(all[i - 1])) &&
-                        (i == 0 || all[i - 1] != '.');
+    const bool begins = is_digit(all[i]) && (i == 0 || !is_alphanumeric(all[i - 1])) && (i == 0 || all[i - 1] != '.');
     if (!begins) continue;
     size_t end = i;
-    while (end < all.size() && (std::isdigit(static_cast<unsigned char>(all[end])) != 0 || all[end] == '.')) ++end;
-    if (end < all.size() && all[end] == 'b' && (end + 1 == all.size() || !is_alnum(all[end + 1])))
+    while (end < all.size() && (is_digit(all[end]) || all[end] == '.')) ++end;
+    if (end < all.size() && all[end] == 'b' && (end + 1 == all.size() || !is_alphanumeric(all[end + 1])))
       return std::strtod(all.substr(i, end - i).c_str(), nullptr);
     i = end;
   }

@@ -1,21 +1,17 @@
 #include "tests/accuracy/serving_words.h"
 
-#include <cctype>
-
 #include "engine/formats.h"
+#include "engine/text.h"
 #include "tests/accuracy/words.h"
 
 namespace vram::accuracy {
 namespace {
 
-bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
-bool is_alnum(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; }
-
 struct Word {
   const char* word;
   const char* format;
 };
-// Those that are part of others stand behind them. "?": named, and no format of the engine's.
+// Those that are part of others stand behind them.
 constexpr Word kFormats[] = {
     {"nvfp4", "nvfp4"},    {"mxfp4", "mxfp4"},     {"mxfp8", "mxfp8"},      {"fp4", "nvfp4"},
     {"gptq int8", "int8"}, {"gptq 8", "int8"},     {"gptq w8", "int8"},     {"gptq", "gptq"},
@@ -48,7 +44,7 @@ std::string sized(const std::string& type, const std::string& rest) {
 std::string spaced(const std::string& given) {
   std::string out;
   for (const char c : lower(given)) {
-    if (is_alnum(c))
+    if (is_alphanumeric(c))
       out += c;
     else if (!out.empty() && out.back() != ' ')
       out += ' ';
@@ -61,12 +57,12 @@ std::string spaced(const std::string& given) {
 std::string gguf_type(const std::string& given) {
   const std::string all = lower(given);
   for (size_t i = 0; i + 1 < all.size(); ++i) {
-    const bool begins = i == 0 || !is_alnum(all[i - 1]);
+    const bool begins = i == 0 || !is_alphanumeric(all[i - 1]);
     const bool quantised = all[i] == 'q' || ((all[i] == 'i' || all[i] == 't') && all[i + 1] == 'q');
     const size_t digit = all[i] == 'q' ? i + 1 : i + 2;
     if (!begins || !quantised || digit >= all.size() || !is_digit(all[digit])) continue;
     size_t end = digit;
-    while (end < all.size() && (is_alnum(all[end]) || all[end] == '_')) ++end;
+    while (end < all.size() && (is_alphanumeric(all[end]) || all[end] == '_')) ++end;
     const std::string type = all.substr(i, end - i);
     if (type.find('_') == std::string::npos) continue;  // "Qwen" sizes are no types
     return sized(type, all.substr(end));
@@ -87,7 +83,8 @@ std::string version_of(const std::string& given, bool llamacpp) {
   size_t at = 0;
   while (at < all.size() && !is_digit(all[at])) ++at;
   size_t end = at;
-  while (end < all.size() && (is_alnum(all[end]) || all[end] == '.' || all[end] == '-' || all[end] == '+')) ++end;
+  while (end < all.size() && (is_alphanumeric(all[end]) || all[end] == '.' || all[end] == '-' || all[end] == '+'))
+    ++end;
   std::string number = all.substr(at, end - at);
   if (llamacpp) {
     const bool dated = number.size() >= 7 && number[4] == '-';

@@ -3,13 +3,9 @@
 #include <cctype>
 #include <cstdlib>
 
+#include "engine/text.h"
+
 namespace vram::accuracy {
-namespace {
-
-bool is_alnum(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; }
-bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
-
-}  // namespace
 
 std::string lower(std::string_view text) {
   std::string out(text);
@@ -29,8 +25,8 @@ bool Words::has_any(std::initializer_list<std::string_view> words) const {
 
 bool Words::whole(std::string_view word) const {
   for (size_t at = text_.find(word); at != std::string::npos; at = text_.find(word, at + 1)) {
-    const bool begins = at == 0 || !is_alnum(text_[at - 1]);
-    const bool ends = at + word.size() >= text_.size() || !is_alnum(text_[at + word.size()]);
+    const bool begins = at == 0 || !is_alphanumeric(text_[at - 1]);
+    const bool ends = at + word.size() >= text_.size() || !is_alphanumeric(text_[at + word.size()]);
     if (begins && ends) return true;
   }
   return false;
@@ -47,7 +43,7 @@ std::string compact(std::string_view text) {
   for (size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
     const bool point = c == '.' && i > 0 && i + 1 < text.size() && is_digit(text[i - 1]) && is_digit(text[i + 1]);
-    if (is_alnum(c) || point) out += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    if (is_alphanumeric(c) || point) out += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   }
   return out;
 }
@@ -56,13 +52,13 @@ bool holds(std::string_view text, std::string_view said) {
   const std::string all = lower(text);
   const auto digit_at = [&](size_t at) { return at < all.size() && is_digit(all[at]); };
   for (size_t begin = 0; begin < all.size(); ++begin) {
-    if (all[begin] != said[0] || (digit_at(begin) && begin > 0 && is_alnum(all[begin - 1]))) continue;
+    if (all[begin] != said[0] || (digit_at(begin) && begin > 0 && is_alphanumeric(all[begin - 1]))) continue;
     size_t at = begin, met = 0;
     for (; at < all.size() && met < said.size(); ++at) {
       const bool point = all[at] == '.' && at > 0 && digit_at(at - 1) && digit_at(at + 1);
       if (all[at] == said[met])
         ++met;
-      else if (is_alnum(all[at]) || point)
+      else if (is_alphanumeric(all[at]) || point)
         break;
     }
     if (met == said.size() && !(is_digit(said.back()) && digit_at(at))) return true;
