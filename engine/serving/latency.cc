@@ -7,6 +7,7 @@
 #include "engine/formats.h"
 #include "engine/largest.h"
 #include "engine/serving/experts.h"
+#include "engine/serving/kernels.h"
 #include "engine/serving/kv_cache.h"
 #include "engine/serving/roofline.h"
 #include "engine/serving/weights.h"
@@ -23,29 +24,35 @@ double token_flops(const Plan& plan, double context) {
   return model.has_shape ? forward_flops_per_token(model, context) : 2 * model.nominal_parameters;
 }
 
-/// Mixers and MLPs: two a layer, but one where layers are either (Nemotron-H). A model without a shape has none.
-double half_layers(const Model& model) {
-  double halves = 0;
-  for (size_t k = 0; k < model.kinds.size(); ++k) {
-    const LayerKind& kind = model.kinds[k];
-    const double own = (kind.mixer != Mixer::none ? 1 : 0) + (kind.ffn.kind != FfnKind::none ? 1 : 0);
-    halves += own * model.layers_of_kind(k, 0, model.layers.size());
-  }
-  return halves;
-}
-
 /// Bytes that a token's way through dense layers moves between kernels on one of `tp` GPUs, in 16 bit: gate and up are
 /// written, read, and their product is (6 ffn); around them two norms, two residual sums, query, key, value and the
 /// attention's output (16 h, which only the inner ones share).
-double activation_bytes(const Model& model, double tp) {
+/// Of each of its experts the same, and what it says is written, read and added up (4 h). `experts_apart`: else the
+/// share of experts' products has theirs.
+double activation_bytes(const Model& model, double tp, bool experts_apart) {
   double elements = 0;
+  const double hidden = model.architecture.hidden;
   for (size_t k = 0; k < model.kinds.size(); ++k) {
     const LayerKind& kind = model.kinds[k];
-    if (kind.ffn.kind == FfnKind::moe) continue;  // the share of experts' products has theirs
-    elements +=
-        (6 * kind.ffn.width / tp + 16 * model.architecture.hidden) * model.layers_of_kind(k, 0, model.layers.size());
+    const bool mixture = kind.ffn.kind == FfnKind::moe;
+    if (mixture && !experts_apart) continue;
+    const double mlp =
+        mixture ? kind.ffn.experts_per_token * (6 * kind.ffn.expert_width / tp + 4 * hidden) : 6 * kind.ffn.width / tp;
+    elements += (mlp + 16 * hidden) * model.layers_of_kind(k, 0, model.layers.size());
   }
   return 2 * elements;
+}
+
+/// Products of a token with its experts.
+double expert_token_flops(const Model& model) {
+  double parameters = 0;
+  for (size_t k = 0; k < model.kinds.size(); ++k) {
+    const LayerKind& kind = model.kinds[k];
+    if (kind.ffn.kind != FfnKind::moe || kind.ffn.experts <= 0) continue;
+    parameters += kind.expert_parameters() * kind.ffn.experts_per_token / kind.ffn.experts *
+                  model.layers_of_kind(k, 0, model.layers.size());
+  }
+  return 2 * parameters;
 }
 
 /// KV of one request that a step reads, and states, which it writes back as well.
@@ -66,7 +73,9 @@ class Pass {
     const Replica one_stage{replica.tp, 1, replica.dp, replica.ep};
     groups_ = cache_groups(plan, one_stage, whole_model(plan));
     if (plan.gpu_bw > 0)
-      moved_ = activation_bytes(model_, replica.tp) / (plan.gpu_bw * 1e9 * bandwidth_share(plan, 16));
+      moved_ = activation_bytes(model_, replica.tp, roof_.expert_flops > 0) /
+               (plan.gpu_bw * 1e9 * bandwidth_share(plan, 16));
+    if (roof_.expert_flops > 0) expert_token_flops_ = expert_token_flops(model_);
     const ServingStage host = host_stage(plan), all = whole_model(plan);
     const ServingStage gpu = {host.count, all.count - host.count, !host.has_head, !host.has_head, false};
     for (const ReadBytes& read : weight_bytes_read(plan, one_stage, gpu)) {
@@ -83,7 +92,9 @@ class Pass {
   /// Products of `tokens` that each see `context` before them.
   double compute(double tokens, double context) const {
     if (roof_.flops <= 0) return 0;
-    return tokens * (token_flops(plan_, context) / (roof_.flops * replica_.tp) + moved_);
+    const double experts = expert_token_flops_ > 0 ? expert_token_flops_ / roof_.expert_flops : 0;
+    const double others = (token_flops(plan_, context) - expert_token_flops_) / roof_.flops;
+    return tokens * ((others + experts) / replica_.tp + moved_);
   }
   /// Weights read, of experts those that `tokens` of each data-parallel rank meet: all ranks share them.
   double weights(double tokens) const {
@@ -111,15 +122,7 @@ class Pass {
     const double bytes = tokens / replica_.tp * copies * model_.architecture.hidden * 2 * 2;
     return model_.moe_layers() * (2 * passes * roof_.reduce_seconds + bytes / roof_.link_bytes);
   }
-  double launches() const {
-    const LayerSeconds seconds = layer_seconds(plan_);
-    return stage_seconds(plan_, replica_) + half_layers(model_) * seconds.kernels +
-           model_.moe_layers() * seconds.routing;
-  }
-  double launched() const {
-    const LayerSeconds seconds = layer_seconds(plan_);
-    return static_cast<double>(model_.layers.size()) * seconds.launched + model_.moe_layers() * seconds.routed;
-  }
+  double launches() const { return stage_seconds(plan_, replica_) + kernel_seconds(plan_); }
 
  private:
   const Plan& plan_;
@@ -128,20 +131,36 @@ class Pass {
   const Model& model_;
   std::vector<CacheGroup> groups_;
   double moved_ = 0;                         // seconds a token
+  double expert_token_flops_ = 0;            // where experts' products have a share of their own
   double seconds_ = 0, expert_seconds_ = 0;  // of the weights, all stages
 };
 
 /// Tokens of a prompt that are not found in the cache.
 double new_tokens(const Plan& plan) { return plan.prompt - std::min(plan.prefix, plan.prompt) * plan.prefix_hit; }
 
-/// A prompt in `passes` of the model, each of which reads the weights.
-double prefill_seconds(const Plan& plan, const Pass& pass, double passes) {
+/// A prompt in `passes` of the model, each of which reads the weights, as long as the GPU works on it.
+double worked_seconds(const Plan& plan, const Pass& pass, double passes) {
   const double tokens = new_tokens(plan);
   if (tokens <= 0 || pass.compute(1, 1) <= 0) return 0;
-  const double compute = pass.compute(tokens, plan.prompt - tokens / 2);
-  const double worked = compute + passes * pass.weights(tokens / passes) + pass.reduces(tokens, passes) +
-                        pass.dispatches(tokens, passes) + passes * pass.launches();
-  return std::max(worked, passes * pass.launched());  // the host launches ahead of the GPU
+  return pass.compute(tokens, plan.prompt - tokens / 2) + passes * pass.weights(tokens / passes) +
+         pass.reduces(tokens, passes) + pass.dispatches(tokens, passes) + passes * pass.launches();
+}
+
+/// ... and no shorter than the host takes to launch it.
+double prefill_seconds(const Plan& plan, const Pass& pass, double passes) {
+  const double worked = worked_seconds(plan, pass, passes);
+  return worked > 0 ? std::max(worked, passes * prompt_launch_seconds(plan)) : 0;
+}
+
+// A host launches ahead while steps are under way: of a pass of its own 0.6 are left (fitted with kernels.cc).
+constexpr double kLaunchedAhead = 0.6;
+
+/// What each prompt takes of a loaded server's time: n/O requests end with a step, and as many come into one pass.
+double loaded_prefill_seconds(const Plan& plan, const Pass& pass, double batch, double most) {
+  const double passes = new_tokens(plan) / most, worked = worked_seconds(plan, pass, passes);
+  if (worked <= 0) return 0;
+  const double together = std::clamp(batch / std::max(1.0, plan.output), 1.0, std::max(1.0, 1 / passes));
+  return std::max(worked, kLaunchedAhead * prompt_launch_seconds(plan) * std::max(passes, 1 / together));
 }
 
 /// Tokens that one step of speculative decoding yields: 1 + a + a^2 ... + a^k (arXiv 2211.17192, equation 1).
@@ -161,10 +180,6 @@ double requests_together(const Plan& plan, const Replica& replica, double reques
   return std::max(1.0, requests / (replica.dp * batches));
 }
 
-bool launches_each_step(const Plan& plan) {
-  return !plan.graphs && (plan.engine == Engine::vllm || plan.engine == Engine::sglang);
-}
-
 void fill_step(const Plan& plan, const Pass& pass, double batch, Latency& result) {
   const double context = plan.prompt + plan.output / 2, checked = batch * (1 + plan.draft_tokens);
   const double compute = pass.compute(checked, context);
@@ -173,7 +188,7 @@ void fill_step(const Plan& plan, const Pass& pass, double batch, Latency& result
   // Added, not overlapped: vllm on an L4 takes 57, 61 and 98 ms a step with 1, 10 and 63 requests of Qwen2.5-7B.
   result.step_seconds = compute + memory + pass.reduces(checked) + pass.dispatches(checked) + pass.launches() +
                         batch * request_seconds(plan);
-  if (launches_each_step(plan)) result.step_seconds = std::max(result.step_seconds, pass.launched());
+  result.step_seconds = std::max(result.step_seconds, step_launch_seconds(plan));
 }
 
 Latency latency_of(const Plan& plan, const Replica& replica, const Pass& pass, double requests) {
@@ -181,8 +196,8 @@ Latency latency_of(const Plan& plan, const Replica& replica, const Pass& pass, d
   const double batch = requests_together(plan, replica, requests), most = std::max(1.0, plan.batch_tokens);
   fill_step(plan, pass, batch, result);
   result.prefill_seconds = prefill_seconds(plan, pass, ceil_div(new_tokens(plan), most));
-  // While a request writes its tokens, each other one is replaced once and prefilled, several prompts in one pass.
-  const double packed = prefill_seconds(plan, pass, new_tokens(plan) / most);
+  // While a request writes its tokens, each other one is replaced once and prefilled.
+  const double packed = loaded_prefill_seconds(plan, pass, batch, most);
   const double own = result.step_seconds / tokens_a_step(plan), output = std::max(1.0, plan.output);
   result.token_seconds = own + (batch - 1) * packed / output;
   // A request comes in the middle of a step. The share of time that prefills take, P n / (O t + P n), makes a queue of
@@ -192,7 +207,8 @@ Latency latency_of(const Plan& plan, const Replica& replica, const Pass& pass, d
       server_seconds(plan) + result.prefill_seconds + (batch > 1 ? wait + result.step_seconds / 2 : 0);
   // All prompts at once are worked through in the order they came: those of one pass are done together.
   const double together = std::min(batch, std::max(1.0, std::floor(most / std::max(1.0, new_tokens(plan)))));
-  result.burst_seconds = std::max(result.first_token_seconds, server_seconds(plan) + packed * (batch + together) / 2);
+  const double full = prefill_seconds(plan, pass, new_tokens(plan) / most);
+  result.burst_seconds = std::max(result.first_token_seconds, server_seconds(plan) + full * (batch + together) / 2);
   return result;
 }
 

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "engine/formats.h"
-#include "engine/hardware/generation.h"
 #include "engine/serving/vllm_run.h"
 #include "engine/serving/weights.h"
 
@@ -21,9 +20,14 @@ constexpr double kUsualTflopsAWatt = 1.4;  // H100, BF16: where the board's powe
 // Experts' products are many small ones, and the fullest expert is waited for.
 constexpr double kExpertProducts = 0.47;
 
-// vllm and sglang reach half of that with experts (Triton's fused_moe and its successors): 108 steady loads of five
-// mixtures on one to eight H100 and B200 (ML.ENERGY's leaderboard, vllm 0.11).
-constexpr double kFusedExperts = 0.25;
+// In vllm and sglang (Triton's fused_moe and its successors) that is a share of the experts' own products, attention
+// and projections reach what they do in dense models: fitted with the kernels of mixtures (kernels.cc), on steady loads
+// (ML.ENERGY's leaderboard) and on prompts of 2000 to 32,000 tokens (gpustack's performance lab).
+constexpr double kFusedExperts = 0.37;
+
+// AMD Instinct in vllm and sglang: 0.35 of those products (FP8 experts on one to four MI300X, vllm#17530 and #17535;
+// Llama-3.1-405B on eight) and 0.85 of the bandwidth.
+constexpr double kInstinctProducts = 0.35, kInstinctReads = 0.85;
 
 // llama.cpp's products on tensor cores accumulate in 16 bit where that is faster, twice the printed peak on GeForce
 // boards, and reach 0.8 / (1 + 0.6 T / W) of T TFLOPS at W watts: 0.48 of a 3090's (142 TFLOPS), 0.44 of a 4090's, 0.45
@@ -49,22 +53,6 @@ constexpr double kTurnedIntoOperands = 0.7;
 bool turned_into_operands(const Format& format) {
   return format.compute == "fp16" && format.blocks_only && format.bits < 5;
 }
-
-// In seconds; `kernels` of a mixer or an MLP, the others of a layer. vllm and sglang replay CUDA graphs: 35 us are what
-// is left of a step beyond the bytes read, on dense models of 8 to 405 billion parameters (ML.ENERGY's leaderboard,
-// H100 and B200; Qwen3-0.6B on an H20, qwen.readthedocs.io). llama.cpp on CUDA: 33 (RTX 6000 Ada, 2026) to 99 us a
-// layer (RTX 4090, before graphs), 12 more with experts (gpt-oss-20b); on Metal 125 to 155 us on every chip from M1 Max
-// to M3 Ultra; on ROCm 147 to 187. Prompts with experts are launched by the host kernel by kernel: 1.2 ms a layer
-// (MiniMax-M2.5 on 4 B200, vllm) to 1.9 (DeepSeek-R1 in FP4 on 4 B200, sglang). sglang's first releases with
-// DeepSeek-V3 take 33, 39 and 42 ms a step for 1, 8 and 32 requests on 8 H200 (0.4.1), 18 to 26 more than that.
-constexpr LayerSeconds kReplayed{35e-6, 40e-6, 0, 1.2e-3}, kSglang{35e-6, 40e-6, 0, 1.9e-3},
-    kCompiled{10e-6, 65e-6, 100e-6}, kEarly{35e-6, 400e-6, 0, 1.9e-3};
-constexpr double kEarlyBefore = 4005;  // 0.4.5
-// Without graphs (--enforce-eager) every step is: 0.52 ms a layer of Qwen3-14B in AWQ on an A100 (vllm#20469), 0.80 of
-// Llama-3.1-8B in the cloud, and what prompts took before models were compiled.
-constexpr LayerSeconds kEager{35e-6, 40e-6, 600e-6, 1.2e-3};
-// llama.cpp replays graphs from compute capability 8.0 on: 130 us a layer on a V100 (Pythia 2.8B in its nightly tests).
-constexpr LayerSeconds kLlamacppCuda{22.5e-6, 15e-6}, kLlamacppLaunched{65e-6, 15e-6}, kLlamacppOther{75e-6, 15e-6};
 
 // Of each logit, where vllm's sampler sorts the whole vocabulary of every request: the sort alone takes 0.14 ns (2.3 ms
 // for 128 x 131072, vllm#40376), with the copies, probabilities and random numbers around it 0.2 (dense models, 8 to
@@ -102,14 +90,17 @@ double peak(const Plan& plan) {
   return peak_tflops(gpu, compute);
 }
 
-double product_share(const Plan& plan, double peak_tflops) {
+bool is_vllm_or_sglang(const Plan& plan) { return plan.engine == Engine::vllm || plan.engine == Engine::sglang; }
+bool is_instinct(const Plan& plan) { return plan.accelerator->vendor == "AMD" && is_vllm_or_sglang(plan); }
+
+double product_share(const Plan& plan, double peak_tflops, bool of_experts) {
   const Architecture& a = plan.subject->architecture;
-  const double width = a.experts > 0 && a.expert_ffn > 0 ? std::min(a.hidden, a.expert_ffn) : 0;
+  const double width = of_experts && a.expert_ffn > 0 ? std::min(a.hidden, a.expert_ffn) : 0;
   const double a_watt = plan.watts > 0 ? peak_tflops / plan.watts : kUsualTflopsAWatt;
   const double root = std::sqrt(a_watt);  // exact everywhere, which pow is not
   const double lost = kPowerLoss * root * std::sqrt(root) * (1 + (width > 0 ? kNarrow / width : 0));
-  const double experts = plan.engine == Engine::vllm || plan.engine == Engine::sglang ? kFusedExperts : kExpertProducts;
-  return (a.experts > 0 ? experts : 1) / (1 + lost);
+  const double experts = is_vllm_or_sglang(plan) ? kFusedExperts : kExpertProducts;
+  return (of_experts ? experts : 1) * (is_instinct(plan) ? kInstinctProducts : 1) / (1 + lost);
 }
 
 }  // namespace
@@ -119,7 +110,7 @@ double product_share(const Plan& plan, double peak_tflops) {
 double bandwidth_share(const Plan& plan, double bits) {
   if (plan.engine == Engine::llamacpp) return kLlamacppReads;
   if (plan.engine == Engine::trtllm) return bits >= 16 ? 0.85 : bits >= 8 ? 0.76 : 0.62;
-  return bits >= 16 ? 0.93 : bits >= 8 ? 0.76 : 0.8;
+  return (bits >= 16 ? 0.93 : bits >= 8 ? 0.76 : 0.8) * (is_instinct(plan) ? kInstinctReads : 1);
 }
 
 double request_seconds(const Plan& plan) {
@@ -133,26 +124,19 @@ double stage_seconds(const Plan& plan, const Replica& replica) {
 
 double server_seconds(const Plan& plan) { return plan.engine == Engine::llamacpp ? 0 : kServerSeconds; }
 
-LayerSeconds layer_seconds(const Plan& plan) {
-  if (plan.engine == Engine::trtllm) return kCompiled;
-  if (plan.engine == Engine::sglang && release_number(plan) < kEarlyBefore) return kEarly;
-  if (plan.engine != Engine::llamacpp && !plan.graphs) return kEager;
-  if (plan.engine == Engine::sglang) return kSglang;
-  if (plan.engine != Engine::llamacpp) return kReplayed;
-  if (plan.accelerator->vendor != "NVIDIA") return kLlamacppOther;
-  return precedes_ampere(*plan.accelerator) ? kLlamacppLaunched : kLlamacppCuda;
-}
-
 Roofline roofline(const Plan& plan, const Replica& replica) {
   Roofline result;
   const double tflops = peak(plan);
-  result.flops = tflops * 1e12 * product_share(plan, tflops);
+  const bool mixture = plan.subject->architecture.experts > 0, apart = mixture && is_vllm_or_sglang(plan);
+  result.flops = tflops * 1e12 * product_share(plan, tflops, mixture && !apart);
+  if (apart) result.expert_flops = tflops * 1e12 * product_share(plan, tflops, true);
   if (plan.engine == Engine::llamacpp) {
     const bool metal = plan.accelerator->vendor == "Apple";
     result.flops = metal ? result.flops * kMetalPeak * (weights_format(plan).bits < 16 ? kMetalDequantised : 1)
                          : llamacpp_flops(plan);
   } else if (turned_into_operands(weights_format(plan))) {
     result.flops *= kTurnedIntoOperands;
+    result.expert_flops *= kTurnedIntoOperands;
   }
   result.weight_bytes = plan.gpu_bw * 1e9 * bandwidth_share(plan, weights_format(plan).bits);
   const bool nodes = replica.tp > plan.node;

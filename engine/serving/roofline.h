@@ -8,6 +8,7 @@ namespace vram {
 struct Roofline {
   double weight_bytes = 0;    // of the memory's bandwidth, reading weights of the plan's format
   double flops = 0;           // in products of many tokens
+  double expert_flops = 0;    // in those of experts, where they are another share of the peak; else 0
   double link_bytes = 0;      // between the GPUs of a tensor-parallel group
   double reduce_seconds = 0;  // one all-reduce of nothing
 };
@@ -15,13 +16,6 @@ Roofline roofline(const Plan& plan, const Replica& replica);
 
 /// Share of a memory's bandwidth that reading elements of so many bits reaches.
 double bandwidth_share(const Plan& plan, double bits);
-
-/// Time that no bandwidth buys back: the kernels of a mixer or an MLP, and routing to experts where a layer has any.
-struct LayerSeconds {
-  double kernels = 0, routing = 0;
-  double launched = 0, routed = 0;  // of the host, where no graph is replayed: prompts; and with experts more
-};
-LayerSeconds layer_seconds(const Plan& plan);
 
 /// What sampling a token of each request adds to a step, where that is no small thing.
 double request_seconds(const Plan& plan);

@@ -17,6 +17,7 @@ Measurement own_measurement(const json& c) {
   out.family = text(c, "family");
   out.source = text(c, "source");
   out.share = text(c, "share");
+  out.requests = number(c, "requests");
   out.part = text(c, "part");
   out.unit = text(c, "unit");
   out.best = text(c, "tier") == "A";

@@ -162,8 +162,17 @@ Amount compute_amount(const Report& r, const Measurement& m) {
   return {speed, share * speed};
 }
 
-/// Requests of one client in a benchmark; the first of all clients come at one moment.
-constexpr double kRounds = 10;
+/// Requests of one client where a benchmark does not say how many it sent: InferenceX's clients send ten each
+/// (SemiAnalysisAI/InferenceX, 640 requests of 64 clients in #980).
+constexpr double kUsualRounds = 10;
+
+/// The mean first token of a benchmark whose clients start at one moment: one round of its requests is a burst.
+double first_token_of_rounds(const Measurement& m, const Plan& plan, const ServingBill& s) {
+  const double clients = std::max(1.0, plan.concurrency);
+  const double rounds = m.requests > 0 ? std::max(1.0, m.requests / clients) : kUsualRounds;
+  const double steady = s.ttft_seconds.value_or(0), burst = s.ttft_burst_seconds.value_or(steady);
+  return steady + (burst - steady) / rounds;
+}
 
 Amount speed(const ServingBill& s, double value) { return {value, value * s.speed_band.value_or(0)}; }
 
@@ -259,7 +268,7 @@ Amount serving_amount(const Report& r, const Measurement& m) {
     case Figure::first_token:
       return speed(s, s.ttft_seconds.value_or(0));
     case Figure::first_token_together:
-      return speed(s, s.ttft_seconds.value_or(0) + s.ttft_burst_seconds.value_or(0) / kRounds);
+      return speed(s, first_token_of_rounds(m, r.plan, s));
     case Figure::token_time:
       return speed(s, s.decode_seconds_per_token.value_or(0));
     case Figure::swap_tokens:

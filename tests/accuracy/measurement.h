@@ -78,6 +78,7 @@ struct Measurement {
 
   double tokens_per_second = 0;  // measured, of a GPU: what published FLOP/s are worked out from
   double largest_layer = 0;      // parameters, as told to DeepSpeed's estimator
+  double requests = 0;           // of a benchmark, of all its clients; 0: not stated
 
   /// 1: the estimate is the measurement.
   double ratio() const {

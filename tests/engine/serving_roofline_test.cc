@@ -1,5 +1,6 @@
 #include "engine/serving/roofline.h"
 
+#include "engine/hardware/accelerator.h"
 #include "engine/serving/replica.h"
 #include "tests/engine/plan_of.h"
 
@@ -43,4 +44,23 @@ TEST_CASE("An all-reduce over PCIe takes as long again each time its GPUs double
 
 TEST_CASE("llama.cpp turns quantised weights into operands as it goes", "[serving]") {
   CHECK(roofline_of("&engine=llamacpp&weights=q4_0").flops < roofline_of("&engine=llamacpp&weights=fp16").flops);
+}
+
+TEST_CASE("Experts' products are a smaller share of the peak than attention's and projections'", "[serving]") {
+  const auto of = [](const std::string& share) {
+    const Plan plan = plan_of("model=qwen3-235b-a22b&gpu=h100-sxm5-80gb" + share);
+    return roofline(plan, replica_of(plan));
+  };
+  CHECK(of("").expert_flops > 0);
+  CHECK(of("").expert_flops < of("").flops / 2);
+  CHECK(of("").flops == roofline_of("").flops);
+  CHECK(of("&engine=trtllm&weights=fp8").expert_flops == 0);
+}
+
+TEST_CASE("Instinct GPUs keep less of their peak in vllm than GeForce and Hopper do", "[serving]") {
+  const auto share = [](const char* gpu) {
+    const Plan plan = plan_of(std::string("model=llama-3.1-8b&gpu=") + gpu);
+    return roofline(plan, replica_of(plan)).flops / peak_tflops(*plan.accelerator, "bf16") / 1e12;
+  };
+  CHECK(share("mi300x-192gb") < share("h100-sxm5-80gb") / 2);
 }

@@ -1,0 +1,101 @@
+#include "engine/serving/kernels.h"
+
+#include "engine/hardware/generation.h"
+#include "engine/serving/vllm_run.h"
+
+namespace vram {
+namespace {
+
+/// In seconds; `kernels` of a mixer or an MLP, the others of a layer.
+struct LayerSeconds {
+  double kernels = 0, routing = 0;
+  double launched = 0, routed = 0;  // of the host, where no graph is replayed: prompts; and with experts more
+};
+
+// vllm and sglang replay CUDA graphs: 35 us are what is left of a step beyond the bytes read, on dense models of 8 to
+// 405 billion parameters (ML.ENERGY's leaderboard, H100 and B200; Qwen3-0.6B on an H20, qwen.readthedocs.io).
+// llama.cpp on CUDA: 33 (RTX 6000 Ada, 2026) to 99 us a layer (RTX 4090, before graphs), 12 more with experts
+// (gpt-oss-20b); on Metal 125 to 155 us on every chip from M1 Max to M3 Ultra; on ROCm 147 to 187. Prompts with experts
+// are launched by the host kernel by kernel: 1.2 ms a layer (MiniMax-M2.5 on 4 B200, vllm) to 1.9 (DeepSeek-R1 in FP4
+// on 4 B200, sglang). sglang's first releases with DeepSeek-V3 take 33, 39 and 42 ms a step for 1, 8 and 32 requests on
+// 8 H200 (0.4.1), 18 to 26 more than that.
+constexpr LayerSeconds kReplayed{35e-6, 40e-6, 0, 1.2e-3}, kSglang{35e-6, 40e-6, 0, 1.9e-3},
+    kCompiled{10e-6, 65e-6, 100e-6}, kEarly{35e-6, 400e-6, 0, 1.9e-3};
+constexpr double kEarlyBefore = 4005;  // 0.4.5
+// Without graphs (--enforce-eager) every step is: 0.52 ms a layer of Qwen3-14B in AWQ on an A100 (vllm#20469), 0.80 of
+// Llama-3.1-8B in the cloud, 0.48 and less of gpt-oss-120b on a DGX Spark: experts launch no more than an MLP does.
+constexpr LayerSeconds kEager{35e-6, 40e-6, 600e-6, 1.2e-3};
+// llama.cpp replays graphs from compute capability 8.0 on: 130 us a layer on a V100 (Pythia 2.8B in its nightly tests).
+constexpr LayerSeconds kLlamacppCuda{22.5e-6, 15e-6}, kLlamacppLaunched{65e-6, 15e-6}, kLlamacppOther{75e-6, 15e-6};
+
+// Mixtures in vllm and sglang have more kernels than routing: MLA's low-rank products, norms and absorbed matrices,
+// shared experts beside the others, an indexer of sparse attention with its top-k; and sglang fuses more of them.
+// Fitted together, with the share of experts' products, on 200 figures of twelve mixtures from 25 sources; one source
+// left out at a time the median error is 13%.
+constexpr double kLatent = 60e-6, kShared = 55e-6, kIndexer = 270e-6, kSglangFused = 0.4;
+
+bool serves_mixture(const Plan& plan) {
+  return (plan.engine == Engine::vllm || plan.engine == Engine::sglang) && plan.subject->architecture.experts > 0;
+}
+
+bool is_early(const Plan& plan) { return plan.engine == Engine::sglang && release_number(plan) < kEarlyBefore; }
+
+LayerSeconds layer_seconds(const Plan& plan) {
+  if (plan.engine == Engine::trtllm) return kCompiled;
+  if (is_early(plan)) return kEarly;
+  if (plan.engine != Engine::llamacpp && !plan.graphs) return kEager;
+  if (plan.engine == Engine::sglang) return kSglang;
+  if (plan.engine != Engine::llamacpp) return kReplayed;
+  if (plan.accelerator->vendor != "NVIDIA") return kLlamacppOther;
+  return precedes_ampere(*plan.accelerator) ? kLlamacppLaunched : kLlamacppCuda;
+}
+
+bool is_attention(const LayerKind& kind) { return kind.mixer == Mixer::full || kind.mixer == Mixer::sliding; }
+
+/// Of one layer, in a mixture that vllm or sglang serves. Recurrent mixers run the same kernels in both.
+double mixture_layer_seconds(const Plan& plan, const LayerSeconds& seconds, const LayerKind& kind) {
+  const bool attends = is_attention(kind);
+  double recurrent = 0, fused = 0;
+  if (kind.mixer != Mixer::none) (attends ? fused : recurrent) += seconds.kernels;
+  if (attends && kind.attention.kv_lora_rank > 0) fused += kLatent;
+  if (attends && kind.attention.index_head_dim > 0) fused += kIndexer;
+  if (kind.ffn.kind != FfnKind::none) fused += seconds.kernels;
+  if (kind.ffn.kind == FfnKind::moe) fused += seconds.routing + (kind.ffn.shared_width > 0 ? kShared : 0);
+  return recurrent + fused * (plan.engine == Engine::sglang ? kSglangFused : 1);
+}
+
+}  // namespace
+
+double half_layers(const Model& model) {
+  double halves = 0;
+  for (size_t k = 0; k < model.kinds.size(); ++k) {
+    const LayerKind& kind = model.kinds[k];
+    const double own = (kind.mixer != Mixer::none ? 1 : 0) + (kind.ffn.kind != FfnKind::none ? 1 : 0);
+    halves += own * model.layers_of_kind(k, 0, model.layers.size());
+  }
+  return halves;
+}
+
+double kernel_seconds(const Plan& plan) {
+  const Model& model = *plan.subject;
+  const LayerSeconds seconds = layer_seconds(plan);
+  if (!serves_mixture(plan) || is_early(plan))
+    return half_layers(model) * seconds.kernels + model.moe_layers() * seconds.routing;
+  double sum = 0;
+  for (size_t k = 0; k < model.kinds.size(); ++k)
+    sum += mixture_layer_seconds(plan, seconds, model.kinds[k]) * model.layers_of_kind(k, 0, model.layers.size());
+  return sum;
+}
+
+double prompt_launch_seconds(const Plan& plan) {
+  const LayerSeconds seconds = layer_seconds(plan);
+  return static_cast<double>(plan.subject->layers.size()) * seconds.launched +
+         plan.subject->moe_layers() * seconds.routed;
+}
+
+double step_launch_seconds(const Plan& plan) {
+  const bool launches = !plan.graphs && (plan.engine == Engine::vllm || plan.engine == Engine::sglang);
+  return launches ? static_cast<double>(plan.subject->layers.size()) * layer_seconds(plan).launched : 0;
+}
+
+}  // namespace vram

@@ -1,0 +1,54 @@
+#include "engine/serving/kernels.h"
+
+#include "tests/engine/plan_of.h"
+
+using namespace vram;
+using namespace vram::samples;
+
+namespace {
+
+double kernels_of(const std::string& share) { return kernel_seconds(plan_of(share + "&gpu=h200-sxm-141gb")); }
+
+}  // namespace
+
+TEST_CASE("A dense model's kernels are its mixers and MLPs, in vllm as in sglang", "[serving]") {
+  const double small = kernels_of("model=qwen3-8b");
+  CHECK(small > 0);
+  CHECK(kernels_of("model=qwen3-8b&engine=sglang") == small);
+  CHECK(kernels_of("model=qwen3-32b") > small);
+}
+
+TEST_CASE("Routing, latents, shared experts and indexers are kernels of their own", "[serving]") {
+  const auto a_layer = [](const char* model) {
+    const Plan plan = plan_of(std::string("gpu=h200-sxm-141gb&model=") + model);
+    return kernel_seconds(plan) / static_cast<double>(plan.subject->layers.size());
+  };
+  const double dense = a_layer("qwen3-32b"), routed = a_layer("qwen3-235b-a22b"), latent = a_layer("deepseek-v3");
+  CHECK(routed > dense);
+  CHECK(latent > routed);
+  CHECK(a_layer("deepseek-v3.2") > latent);
+  CHECK(a_layer("glm-4.5-air") > routed);
+}
+
+TEST_CASE("sglang fuses kernels of mixtures, but not those of recurrent mixers", "[serving]") {
+  const auto saved = [](const char* model) {
+    const std::string share = std::string("model=") + model;
+    return 1 - kernels_of(share + "&engine=sglang&engine_version=0.5.6") / kernels_of(share);
+  };
+  CHECK(saved("qwen3-235b-a22b") > 0.3);
+  CHECK(saved("qwen3-next-80b-a3b") > 0);
+  CHECK(saved("qwen3-next-80b-a3b") < saved("qwen3-235b-a22b"));
+  CHECK(saved("qwen3-8b") == 0);
+  CHECK(kernels_of("model=deepseek-v3&engine=sglang&engine_version=0.4.1") >
+        kernels_of("model=deepseek-v3&engine=sglang&engine_version=0.5.6"));
+}
+
+TEST_CASE("Without graphs a host launches every step, of a mixture as of a dense model", "[serving]") {
+  const auto a_layer = [](const std::string& share) {
+    const Plan plan = plan_of("gpu=h200-sxm-141gb&" + share);
+    return step_launch_seconds(plan) / static_cast<double>(plan.subject->layers.size());
+  };
+  CHECK(a_layer("model=gpt-oss-120b&weights=mxfp4") == 0);
+  CHECK(a_layer("model=gpt-oss-120b&weights=mxfp4&graphs=0") > 0);
+  CHECK(a_layer("model=gpt-oss-120b&weights=mxfp4&graphs=0") == a_layer("model=qwen3-8b&graphs=0"));
+}
