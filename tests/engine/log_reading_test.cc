@@ -591,3 +591,56 @@ TEST_CASE("Ollama's settings say nothing where they are left to it") {
   CHECK_FALSE(has("env=\"map[OLLAMA_CONTEXT_LENGTH:0 OLLAMA_NUM_PARALLEL:0]\"", "n_ctx"));
   CHECK_FALSE(has("env=\"map[OLLAMA_CONTEXT_LENGTH:0 OLLAMA_NUM_PARALLEL:0]\"", "n_slots"));
 }
+
+TEST_CASE("A size of a table is what the heads of its column and of its row say") {
+  const std::string runs =
+      "| run | GPU peak memory<br>(GB) | Reserved memory | Saved |\n|---|---:|---:|---|\n"
+      "| bf16 + activation checkpointing | 35.94 | **56.5 GB** | 4 GB |\n| fp32 | OOM | 57 GB (+1%) | - |\n";
+  CHECK(figure(runs, "peak_bytes").bytes == 38590281155);
+  CHECK(figure(runs, "reserved_bytes").bytes == 60666413056);
+  CHECK(read_log(runs).figures.size() == 3);
+  const std::string turned =
+      "> | Metric | Before | After | Change |\n> |:--|:--|:--|:--|\n> | Max memory allocated | 12 GB | 9 GB | 3 GB |\n";
+  CHECK(figure(turned, "peak_allocated_bytes").bytes == int64_t{12} << 30);
+  CHECK(read_log(turned).figures.size() == 2);
+  CHECK(figure("|GPU memory|Peak (MB)|\n|--|--|\n|A|1|\n\n||Peak (MB)|\n|--|--|\n|GPU memory|2048|\n", "peak_bytes")
+            .bytes == int64_t{2} << 30);
+}
+
+TEST_CASE("A table that names no size of what is held is not read") {
+  for (const char* table :
+       {"| Part | Size |\n|---|---|\n| weights | 14 GB |\n",
+        "| Run | Estimated peak memory |\n|---|---|\n| a | 14 GB |\n",
+        "| Run | Peak VRAM |\n|---|---|\n| a | 12-14 GB |\n", "| Peak VRAM | Run |\n|---|---|\n| 14 GB | a | b |\n",
+        "| Run | Peak VRAM |\n| a | 14 GB |\n"}) {
+    CAPTURE(table);
+    CHECK(read_log(table).figures.empty());
+  }
+}
+
+TEST_CASE("The unit of free's table is its command's, or the only one that a host may have") {
+  const std::string head = "              total        used        free      shared  buff/cache   available\n";
+  CHECK(figure("$ free -m\n" + head + "Mem:         64000       1000       60000  1 2 3\n", "host_total_bytes").bytes ==
+        int64_t{64000} << 20);
+  CHECK(figure("# free\n" + head + "Mem:       3525156     804168     2720988  1 2 3\n", "host_used_bytes").bytes ==
+        int64_t{804168} << 10);
+  CHECK(figure(head + "Mem:           251         10         200  1 2 3\n", "host_free_bytes").bytes == int64_t{200}
+                                                                                                            << 30);
+  CHECK_FALSE(has(head + "Mem:       3525156     804168     2720988  1 2 3\n", "host_total_bytes"));
+  CHECK(figure("free -h\n" + head + "Mem: 31Gi 2Gi 20Gi 0Gi 9Gi 28Gi\n", "host_total_bytes").bytes == int64_t{31}
+                                                                                                          << 30);
+}
+
+TEST_CASE("The words around a size say whose it is") {
+  CHECK(figure("Low GPU memory (2.5GB free), scaling", "free_bytes").bytes == 2684354560);
+  CHECK_FALSE(has("KV cache on the GPU (2.5GB used)", "used_bytes"));
+  CHECK(figure("selected GPU 0 with 12001 MiB of free memory.", "free_bytes").bytes == int64_t{12001} << 20);
+  CHECK(figure("run model=H100 PCIe precision=bf16 peak_vram_gb=74.64", "peak_bytes").bytes == 80144089743);
+  CHECK(figure("| Peak training memory | Allocated: 2 GB |", "peak_allocated_bytes").bytes == int64_t{2} << 30);
+  CHECK(figure("| Peak VRAM | 33 GB / 96 GB (63 GB headroom) |", "peak_bytes").bytes == int64_t{33} << 30);
+}
+
+TEST_CASE("Statistics below a MiB are in another unit") {
+  CHECK_FALSE(has("[('allocated_bytes.all.current', 5861)]", "allocated_bytes"));
+  CHECK(figure("'allocated_bytes.all.current': 5861376000", "allocated_bytes").bytes == 5861376000);
+}

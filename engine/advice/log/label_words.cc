@@ -1,5 +1,7 @@
 #include "engine/advice/log/label_words.h"
 
+#include <array>
+#include <iterator>
 #include <string_view>
 
 #include "engine/text.h"
@@ -9,7 +11,7 @@ namespace {
 
 struct Word {
   std::string_view text;
-  Says says;
+  Says says = Says::nothing;
 };
 
 constexpr Word kWords[] = {{"memory", Says::memory},
@@ -70,6 +72,9 @@ constexpr Word kWords[] = {{"memory", Says::memory},
                            {"approximately", Says::link},
                            {"the", Says::link},
                            {"in", Says::link},
+                           {"with", Says::link},
+                           {"has", Says::link},
+                           {"only", Says::link},
                            {"after", Says::when},
                            {"before", Says::when},
                            {"during", Says::when},
@@ -77,9 +82,9 @@ constexpr Word kWords[] = {{"memory", Says::memory},
                            {"for", Says::when},
                            {"when", Says::when},
                            {"by", Says::when},
-                           {"not", Says::other},
-                           {"non", Says::other},
-                           {"un", Says::other},
+                           {"not", Says::apart},
+                           {"non", Says::apart},
+                           {"un", Says::apart},
                            {"unallocated", Says::other},
                            {"inactive", Says::other},
                            {"disk", Says::other},
@@ -95,36 +100,40 @@ constexpr Word kWords[] = {{"memory", Says::memory},
                            {"kv", Says::other},
                            {"buffer", Says::other},
                            {"pool", Says::other},
-                           {"limit", Says::other},
+                           {"limit", Says::apart},
                            {"conf", Says::other},
                            {"config", Says::other},
                            {"split", Says::other},
-                           {"threshold", Says::other},
-                           {"budget", Says::other},
-                           {"fraction", Says::other},
-                           {"percent", Says::other},
-                           {"estimated", Says::other},
-                           {"estimate", Says::other},
-                           {"predicted", Says::other},
-                           {"theoretical", Says::other},
-                           {"expected", Says::other},
-                           {"required", Says::other},
-                           {"requested", Says::other},
-                           {"needed", Says::other},
-                           {"needs", Says::other},
-                           {"min", Says::other},
-                           {"minimum", Says::other},
-                           {"avg", Says::other},
-                           {"average", Says::other},
-                           {"mean", Says::other},
-                           {"delta", Says::other},
-                           {"diff", Says::other},
-                           {"change", Says::other},
-                           {"increase", Says::other},
-                           {"reduction", Says::other},
-                           {"saved", Says::other},
-                           {"savings", Says::other},
-                           {"freed", Says::other},
+                           {"threshold", Says::apart},
+                           {"budget", Says::apart},
+                           {"fraction", Says::apart},
+                           {"percent", Says::apart},
+                           {"estimated", Says::apart},
+                           {"estimate", Says::apart},
+                           {"predicted", Says::apart},
+                           {"theoretical", Says::apart},
+                           {"expected", Says::apart},
+                           {"required", Says::apart},
+                           {"requested", Says::apart},
+                           {"needed", Says::apart},
+                           {"needs", Says::apart},
+                           {"min", Says::apart},
+                           {"minimum", Says::apart},
+                           {"avg", Says::apart},
+                           {"average", Says::apart},
+                           {"mean", Says::apart},
+                           {"delta", Says::apart},
+                           {"diff", Says::apart},
+                           {"change", Says::apart},
+                           {"increase", Says::apart},
+                           {"reduction", Says::apart},
+                           {"saved", Says::apart},
+                           {"saving", Says::apart},
+                           {"improvement", Says::apart},
+                           {"overhead", Says::apart},
+                           {"ratio", Says::apart},
+                           {"savings", Says::apart},
+                           {"freed", Says::apart},
                            {"private", Says::other},
                            {"weights", Says::other},
                            {"weight", Says::other},
@@ -136,16 +145,37 @@ constexpr Word kWords[] = {{"memory", Says::memory},
                            {"gradients", Says::other},
                            {"optimizer", Says::other},
                            {"model", Says::other},
-                           {"allowed", Says::other},
+                           {"allowed", Says::apart},
                            {"physical", Says::other},
                            {"virtual", Says::other},
                            {"per", Says::other}};
 
 constexpr size_t kLongest = 13;  // letters of a word that is known
 
+/// The words by their first letter, and where those of each letter begin: a log has many more words than it knows.
+struct Index {
+  Word words[std::size(kWords)] = {};
+  std::array<uint16_t, 27> begin = {};
+
+  constexpr Index() {
+    uint16_t count = 0;
+    for (size_t letter = 0; letter < 26; ++letter) {
+      begin[letter] = count;
+      for (const Word& word : kWords) {
+        if (word.text[0] == static_cast<char>('a' + letter)) words[count++] = word;
+      }
+    }
+    begin[26] = count;
+  }
+};
+
+constexpr Index kIndex;
+
 Says known_word(std::string_view word) {
-  for (const Word& known : kWords) {
-    if (known.text[0] == word[0] && known.text == word) return known.says;
+  if (!is_letter(word[0])) return Says::nothing;
+  const size_t letter = static_cast<size_t>(word[0] - 'a');
+  for (size_t i = kIndex.begin[letter]; i < kIndex.begin[letter + 1]; ++i) {
+    if (kIndex.words[i].text == word) return kIndex.words[i].says;
   }
   return Says::nothing;
 }
@@ -155,6 +185,8 @@ Says known_word(std::string_view word) {
 bool is_place(Says says) {
   return says == Says::device || says == Says::device_memory || says == Says::host || says == Says::ram;
 }
+
+bool is_other(Says says) { return says == Says::other || says == Says::apart; }
 
 Says meaning(const LogText& text, size_t start, size_t end) {
   if (end - start > kLongest) return Says::nothing;

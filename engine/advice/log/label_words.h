@@ -26,11 +26,14 @@ enum class Says : uint8_t {
   total,
   link,   // between a name and its size
   when,   // what is behind says only when
-  other,  // of something else, or no size of what is held
+  other,  // of something else
+  apart,  // no size of what is held: an estimate, a limit, a difference
 };
 
 /// A GPU's memory or the host's.
 bool is_place(Says says);
+
+bool is_other(Says says);
 
 /// Of the letters from `start` to `end` of a log.
 Says meaning(const LogText& text, size_t start, size_t end);

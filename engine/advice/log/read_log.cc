@@ -7,6 +7,8 @@
 #include "engine/advice/log/command_line.h"
 #include "engine/advice/log/derive.h"
 #include "engine/advice/log/device_csv.h"
+#include "engine/advice/log/free_table.h"
+#include "engine/advice/log/head_table.h"
 #include "engine/advice/log/label.h"
 #include "engine/advice/log/row_index.h"
 #include "engine/advice/log/windows.h"
@@ -274,7 +276,7 @@ struct Reader {
   }
 };
 
-/// Sizes on the lines of a table that was read after all.
+/// What was seen on the lines of a table before it was read as one.
 void forget_known(LogReading& reading) {
   std::set<uint32_t> known;
   for (const LogFigure& figure : reading.figures) {
@@ -282,6 +284,10 @@ void forget_known(LogReading& reading) {
   }
   const auto is_known = [&](const LogGap& gap) { return gap.what == kUnknown && known.count(gap.line) > 0; };
   reading.gaps.erase(std::remove_if(reading.gaps.begin(), reading.gaps.end(), is_known), reading.gaps.end());
+  const auto is_read = [&](const LogFigure& figure) {
+    return std::string_view(figure.tool) == kOwnWords && known.count(figure.line) > 0;
+  };
+  reading.figures.erase(std::remove_if(reading.figures.begin(), reading.figures.end(), is_read), reading.figures.end());
 }
 
 }  // namespace
@@ -296,6 +302,8 @@ LogReading read_log(std::string_view log) {
   reading.left_out_bytes = text.left_out;
   reading.fixed_segments = segments_are_fixed(log);
   read_device_csv(text, reading);
+  read_head_tables(text, reading);
+  read_free_tables(text, reading);
   read_commands(text, reading);
   forget_known(reading);
   derive_figures(reading);

@@ -126,12 +126,16 @@ constexpr LogRow kTenstorrent[] = {
     {"Not enough space to allocate {B tried} B {w} buffer across {n banks} banks^, where each bank needs to store "
      "{B per_bank} B^, but bank size is only {B bank} B",
      "", RowRole::starts},
+    // tt-train's memory tracker
+    {"DRAM: Segment Peak {S}, Allocations {S}, Deallocations {S}, Segment Change {S}", "", RowRole::starts},
+    {"DRAM: Cumulative Peak {S peak}, Cumulative Current {S used}"},
+    {"L1: Peak CB {S}, Peak Buffer {S}, Peak Total {S}"},
 };
 
 constexpr LogRow kTriton[] = {
-    {"out of resource: shared memory, Required: {B required}, Hardware limit<ation>: {B limit}",
+    {"out of resource: shared memory<,> Required: {B required}<,> Hardware limit<ation>: {B limit}",
      "resource=gpu shared memory (on-chip)", RowRole::starts},
-    {"out of resource: tensor memory, Required: {B required}, Hardware limit: {B limit}",
+    {"out of resource: tensor memory<,> Required: {B required}<,> Hardware limit: {B limit}",
      "resource=gpu tensor memory (on-chip)", RowRole::starts},
 };
 

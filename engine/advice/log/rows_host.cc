@@ -14,7 +14,8 @@ constexpr LogRow kKernel[] = {
     {"Kill<ed> process {n}<, UID {n},> ({t process_name}) anon-rss:{S anon_rss}^, file-rss:{S file_rss}^, "
      "shmem-rss:{S}",
      "resource=host"},
-    {"oom_reaper: reaped process {n} ({t}), now anon-rss:{S}^, file-rss:{S}^, shmem-rss:{S}"},  // what is left of it
+    {"oom_reaper: reaped process {n} ({t}), now anon-rss:{S}^, file-rss:{S}^, shmem-rss:{S}",
+     "resource=host"},  // what is left of it
     {"invoked oom-killer", "resource=host"},
     {"total-vm:{S total_vm}"},
     {"anon-rss:{S anon_rss}"},

@@ -11,6 +11,10 @@ constexpr LogRow kAllocator[] = {
      "", RowRole::starts},
     {"Tried to allocate {S tried}", "", RowRole::starts},
     {"trying to allocate {S tried}"},
+    {"memory allocation failed with OOM on device {n device} while trying to allocate {B tried} bytes^ (free: {B "
+     "free}, "
+     "total: {B capacity})",
+     "", RowRole::starts},  // refused once: the cache is emptied, and it is tried again
     {"Tried to allocate more than {n}EB", "oom=1;unread=tried_bytes", RowRole::starts},  // 2^60 bytes and above
     {"(GPU {n device};^ {S capacity} total capacity"},
     {"({w} {n device}; {S capacity} total< capacity>"},  // NPU, XPU, MLU
@@ -89,19 +93,20 @@ constexpr LogRow kProcesses[] = {
     {"process {n} uses {S process_list} GPU memory"},
 };
 
-// memory_stats(): bytes, as a dict, an OrderedDict, pprint's columns or JSON.
+// memory_stats(): bytes (in a table of somebody's own also what they divided them by), as a dict, an OrderedDict,
+// pprint's columns or JSON.
 constexpr LogRow kStats[] = {
-    {"allocated_bytes.all.current@{B allocated}"},
-    {"allocated_bytes.all.peak@{B peak_allocated}"},
-    {"active_bytes.all.current@{B active}"},
-    {"active_bytes.all.peak@{B peak_active}"},
-    {"inactive_split_bytes.all.current@{B inactive_split}"},
-    {"inactive_split_bytes.all.peak@{B}"},
-    {"requested_bytes.all.current@{B requested}"},
-    {"requested_bytes.all.peak@{B}"},
-    {"reserved_bytes.all.current@{B reserved}"},
-    {"reserved_bytes.all.peak@{B peak_reserved}"},
-    {"reserved_bytes.all.allocated@{B reserved_allocated_total}"},
+    {"allocated_bytes.all.current@{b allocated}"},
+    {"allocated_bytes.all.peak@{b peak_allocated}"},
+    {"active_bytes.all.current@{b active}"},
+    {"active_bytes.all.peak@{b peak_active}"},
+    {"inactive_split_bytes.all.current@{b inactive_split}"},
+    {"inactive_split_bytes.all.peak@{b}"},
+    {"requested_bytes.all.current@{b requested}"},
+    {"requested_bytes.all.peak@{b}"},
+    {"reserved_bytes.all.current@{b reserved}"},
+    {"reserved_bytes.all.peak@{b peak_reserved}"},
+    {"reserved_bytes.all.allocated@{b reserved_allocated_total}"},
     {"num_alloc_retries@{n alloc_retries}"},
     {"num_ooms@{n num_ooms}"},
 };
@@ -116,6 +121,7 @@ constexpr LogRow kSnapshot[] = {
 
 // What people print of torch.cuda: of bytes, or of what they divided them by.
 constexpr LogRow kPrints[] = {
+    {"total_memory_available (GB)@{G capacity}"},  // optimum-habana, beside the next
     {"max_memory_allocated@{S peak_allocated}"},
     {"max_memory_allocated@{b peak_allocated}"},
     {"max_memory_reserved@{S peak_reserved}"},
@@ -133,14 +139,6 @@ constexpr LogRow kPrints[] = {
     {"Current allocate {S allocated}, reserved: {S reserved}"},
     {"Total: {S capacity}, Allocated: {S allocated}, Reserved: {S reserved}, Cached: {S}", "", RowRole::loose},  // verl
     {"reserved: {S reserved}, free: {S free}, total: {S capacity}", "", RowRole::loose},
-    {"GPU memory< usage>< used>@{G used}/{G total} GB"},
-    {"GPU memory< usage>< used>@{G used}/{G total} GiB"},
-    {"GPU memory< usage>< used>@{M used}/{M total} MB"},
-    {"GPU memory< usage>< used>@{M used}/{M total} MiB"},
-    {"VRAM< usage>< used>@{G used}/{G total} GB"},
-    {"VRAM< usage>< used>@{G used}/{G total} GiB"},
-    {"VRAM< usage>< used>@{M used}/{M total} MB"},
-    {"VRAM< usage>< used>@{M used}/{M total} MiB"},
 };
 
 // verl/utils/profiler/performance.py and utils/debug: bytes / 1024^3, called GB; of what is reserved some print MB.

@@ -324,7 +324,7 @@ constexpr LogRow kTrainer[] = {
     {"sequence_len: {n seq}"},
     {"GPU type: {t gpu_name} &"},  // LLaMA-Factory's env.py
     {"- GPU number: {n gpus}"},
-    {"- GPU memory: {S capacity}"},
+    {"- GPU memory: {S capacity} &"},
     {"mem_gpu_alloc_delta<\">@{S alloc_delta}"},  // behind "train_"; as it prints them, in its JSON files bytes
     {"mem_gpu_alloc_delta<\">@{B alloc_delta}"},
     {"mem_gpu_peaked_delta<\">@{S peak_delta}"},

@@ -163,8 +163,9 @@ struct Builder {
   uint32_t line = 1;
   size_t column = 0, columns = 0;  // on this line; of the last
   bool in_bold = false;            // "**Total:** 12"
-  size_t width = 0;                // columns of the longest line
-  std::vector<LineEnd> ends;       // of lines that the next one may continue: it is not indented
+  int bars = 0;               // on this line: of two on, it is a table's row, whose cells may have lines of their own
+  size_t width = 0;           // columns of the longest line
+  std::vector<LineEnd> ends;  // of lines that the next one may continue: it is not indented
 
   void end_line() {
     if (!ends.empty() && ends.back().next == out.characters.size()) ends.pop_back();  // the line had marks alone
@@ -183,6 +184,8 @@ struct Builder {
       return;
     }
     if (gap == Gap::line && column == 0 && c != ' ' && c != '\t') ends.push_back({out.characters.size(), columns});
+    if (gap == Gap::line) bars = 0;
+    if (c == '|') ++bars;
     if ((c & 0xc0) != 0x80) ++column;
     if (c == '`') return;
     if (c == ' ' || static_cast<unsigned char>(c) < 0x20) {
@@ -239,7 +242,8 @@ struct Builder {
         add(text[0]);
         text.remove_prefix(1);
       } else {
-        if (found.character != 0) add(found.character);
+        const bool cell = bars > 1 && gap != Gap::line && text[0] == '<' && found.character == '\n';
+        if (found.character != 0) add(cell ? ' ' : found.character);
         text.remove_prefix(found.length);
       }
     }
