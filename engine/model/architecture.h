@@ -7,12 +7,12 @@ namespace vram {
 
 /// A linear-attention or state-space mixer, in the fields its config.json gives.
 struct LinearMixer {
-  std::string kind;           // "", "gated_deltanet", "kda", "lightning", "mamba1", "mamba2"
+  std::string kind;           // "", "gated_deltanet", "kda", "lightning", "mamba1", "mamba2", "short_conv"
   double key_heads = 0;       // gated_deltanet: linear_num_key_heads
   double value_heads = 0;     // gated_deltanet: linear_num_value_heads; mamba2, lightning, kda: heads
   double key_head_dim = 0;    // gated_deltanet: linear_key_head_dim
   double value_head_dim = 0;  // gated_deltanet: linear_value_head_dim; mamba2, lightning, kda: head dim
-  double inner = 0;           // mamba: d_inner
+  double inner = 0;           // mamba: d_inner; short_conv: channels
   double state = 0;           // mamba: d_state
   double groups = 0;          // mamba2: n_groups
   double dt_rank = 0;         // mamba1

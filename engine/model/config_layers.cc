@@ -26,6 +26,8 @@ constexpr KindWord kWords[] = {
     {"sliding_window_attention", 's'},
     {"linear_attention", 'l'},
     {"lightning_attention", 'l'},
+    {"conv", 'l'},
+    {"short_conv", 'l'},
     {"mamba", 'm'},
     {"mamba2", 'm'},
     {"moe", 'x'},
@@ -112,7 +114,7 @@ std::string numbered_letters(const Fields& f, const Architecture& a) {
   return letters;
 }
 
-/// Bamba: the attention layers by number, from 0; the others are Mamba-2.
+/// Bamba, LFM2: the attention layers by number, from 0; the others are Mamba-2 or convolutions.
 std::string indexed_letters(const Fields& f, const Architecture& a) {
   if (a.layers > 10000) return "";
   std::string letters(static_cast<size_t>(a.layers), 'm');

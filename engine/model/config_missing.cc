@@ -37,6 +37,7 @@ void name_missing(const Fields& f, const Architecture& a) {
     need(f, a, "linear_num_key_heads", a.linear.key_heads);
   }
   if (a.linear.kind == "kda") need(f, a, "linear_attn_config", a.linear.value_heads * a.linear.value_head_dim);
+  if (a.linear.kind == "short_conv") need(f, a, "conv_L_cache", a.linear.conv);
   if (a.linear.kind == "mamba1" || a.linear.kind == "mamba2") need(f, a, "state_size", a.linear.state);
 }
 

@@ -54,6 +54,13 @@ void read_kda(const Fields& f, Architecture& a) {
   a.linear.conv = own.count("short_conv_kernel_size", f.count("linear_conv_kernel_dim"));
 }
 
+/// LFM2: gates around a convolution as wide as the model (transformers, modeling_lfm2.py, Lfm2ShortConv).
+void read_short_conv(const Fields& f, Architecture& a) {
+  a.linear.inner = a.hidden;
+  a.linear.conv = f.count("conv_kernel");
+  a.linear.bias = a.linear.conv_bias = f.decided("_mixer_bias");
+}
+
 }  // namespace
 
 void read_mixer(const Fields& f, Architecture& a) {
@@ -67,6 +74,7 @@ void read_mixer(const Fields& f, Architecture& a) {
   if (m.kind == "mamba2") read_mamba2(f, a);
   if (m.kind == "gated_deltanet") read_gated_deltanet(f, a);
   if (m.kind == "kda") read_kda(f, a);
+  if (m.kind == "short_conv") read_short_conv(f, a);
   if (m.kind == "lightning") {
     m.value_heads = a.heads;
     m.value_head_dim = a.head_dim;

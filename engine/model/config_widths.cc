@@ -27,11 +27,19 @@ double listed_layers(const Fields& f) {
   return f.is_list("layers_block_type") ? static_cast<double>(f.texts("layers_block_type").size()) : 0;
 }
 
+/// LFM2's MLP is two thirds of what the file says, in whole multiples (modeling_lfm2.py, Lfm2MLP).
+double adjusted_width(const Fields& f, double width) {
+  width = std::floor(std::floor(2 * width / 3) * f.number("block_ffn_dim_multiplier", 1));
+  const double multiple = std::max(1.0, f.count("block_multiple_of", 1));
+  return std::ceil(width / multiple) * multiple;
+}
+
 double ffn_width(const Fields& f, const Architecture& a) {
   if (f.has("dense_intermediate_size")) return f.count("dense_intermediate_size");
   const double multiple = f.number("expansion_ratio", f.number("mlp_ratio", f.number("_ffn_multiple")));
   double width = f.count("intermediate_size", f.count("mlp_hidden_size"));
   if (width == 0) width = std::floor(multiple * a.hidden);
+  if (f.flag("block_auto_adjust_ff_dim")) return adjusted_width(f, width);
   return f.flag("_ffn_halved") ? width / 2 : width;
 }
 

@@ -45,6 +45,14 @@ void add_mamba2(const Architecture& a, Matrices& out) {
   add_linear(projection("out_proj", a.hidden, m.inner), m.bias, out);
 }
 
+/// LFM2's convolution between two gates (transformers, modeling_lfm2.py, Lfm2ShortConv).
+void add_short_conv(const Architecture& a, Matrices& out) {
+  const LinearMixer& m = a.linear;
+  add_linear(projection("in_proj", 3 * m.inner, a.hidden), m.bias, out);
+  add_conv(m, m.inner, out);
+  add_linear(projection("out_proj", a.hidden, m.inner), m.bias, out);
+}
+
 /// Gated DeltaNet (arXiv 2412.06464) as Qwen3-Next has it: in_proj_qkvz, in_proj_ba, one convolution over q, k and v.
 void add_gated_deltanet(const Architecture& a, Matrices& out) {
   const LinearMixer& m = a.linear;
@@ -92,6 +100,7 @@ void add_linear_mixer(const Architecture& a, const Attention& attention, Matrice
   if (kind == "mamba2") return add_mamba2(a, out);
   if (kind == "gated_deltanet") return add_gated_deltanet(a, out);
   if (kind == "kda") return add_kda(a, out);
+  if (kind == "short_conv") return add_short_conv(a, out);
   if (kind == "lightning") return add_lightning(a, out);
   add_attention(a, attention, out);
 }
@@ -105,7 +114,7 @@ double recurrent_state_elements(const LinearMixer& m) {
 
 double conv_state_elements(const LinearMixer& m) {
   const double tail = m.conv > 1 ? m.conv - 1 : 0;
-  if (m.kind == "mamba1") return m.inner * tail;
+  if (m.kind == "mamba1" || m.kind == "short_conv") return m.inner * tail;
   if (m.kind == "mamba2") return mamba2_conv_channels(m) * tail;
   if (m.kind == "gated_deltanet") return (2 * m.key_heads * m.key_head_dim + m.value_heads * m.value_head_dim) * tail;
   if (m.kind == "kda") return 3 * m.value_heads * m.value_head_dim * tail;

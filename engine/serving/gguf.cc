@@ -28,6 +28,8 @@ bool in_layer(GgufWhere where, size_t i, size_t n) {
   }
 }
 
+constexpr const char* kFusedInput = "attn_qkv";
+
 bool eight_experts(const Model& model) { return model.architecture.experts == 8; }
 
 /// LLM_TYPE_70B, whose value projections are an eighth of the query's.
@@ -85,6 +87,10 @@ GgufChoice choice_of(const GgufMixture& mixture, const Model& model, const Matri
       return mixture.embedding != nullptr ? everywhere(mixture.embedding) : GgufChoice{};
     case Part::head:
       return everywhere(mixture.head);
+    case Part::linear_mixer: {
+      const bool fused = matrix.name == std::string_view(kFusedInput) && mixture.fused_qkv != nullptr;
+      return fused ? everywhere(mixture.fused_qkv) : GgufChoice{};
+    }
     default:
       return {};
   }
@@ -100,6 +106,16 @@ bool stays_f32(const Matrix& matrix) {
 
 bool is_gguf(const Format& format, bool llamacpp) {
   return (!format.blocks_only || llamacpp) && gguf_mixture(format.id) != nullptr;
+}
+
+std::vector<Matrix> gguf_tensors(const Model& model, const Matrix& matrix) {
+  const LinearMixer& m = model.architecture.linear;
+  if (matrix.name != std::string_view("in_proj_qkvz")) return {matrix};
+  Matrix input = matrix, gate = matrix;
+  gate.rows = m.value_heads * m.value_head_dim;
+  input.rows = matrix.rows - gate.rows;
+  input.name = kFusedInput;
+  return {input, gate};
 }
 
 GgufStorage gguf_storage(const Format& file, const Model& model, const Matrix& matrix, size_t kind, size_t first,

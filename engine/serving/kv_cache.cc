@@ -35,14 +35,15 @@ void merge(std::vector<CacheGroup>& groups, const CacheGroup& group) {
 /// Does the engine free what has left a layer's window?
 bool frees_windows(const Plan& plan) {
   if (plan.engine == Engine::llamacpp) return keeps_windows(*plan.subject);
+  if (plan.engine == Engine::trtllm) return false;  // max_attention_window: the longest request unless one is given
   return plan.engine != Engine::sglang || has_window_pool(plan.subject->architecture);
 }
 
-CacheGroup attention_group(const Plan& plan, const Replica& replica, const Attention& a, bool sliding, double layers) {
+CacheGroup attention_group(const Plan& plan, const Replica& replica, const Attention& a, bool windowed, double layers) {
   CacheGroup group;
   group.layers = layers;
   group.bits = kv_format(plan).bits;
-  group.window = sliding && frees_windows(plan) ? a.window : 0;
+  group.window = windowed ? a.window : 0;
   group.latent = a.kv_lora_rank > 0;
   if (group.latent) {  // one tensor, whole on every tensor-parallel rank
     group.heads = 1;
@@ -99,13 +100,13 @@ CacheGroup state_group(const Plan& plan, const Replica& replica, const LayerKind
   return group;
 }
 
-void add_kind(const Plan& plan, const Replica& replica, const LayerKind& kind, double layers,
+void add_kind(const Plan& plan, const Replica& replica, const LayerKind& kind, double layers, bool windows,
               std::vector<CacheGroup>& groups) {
-  if (kind.state_elements > 0) merge(groups, state_group(plan, replica, kind, layers));
+  if (kind.state_elements + kind.conv_state_elements > 0) merge(groups, state_group(plan, replica, kind, layers));
   const Attention& a = kind.attention;
   const bool attends = kind.mixer == Mixer::full || kind.mixer == Mixer::sliding;
   if (!attends || a.kv_elements_per_token() <= 0) return;
-  merge(groups, attention_group(plan, replica, a, kind.mixer == Mixer::sliding, layers));
+  merge(groups, attention_group(plan, replica, a, windows && kind.mixer == Mixer::sliding, layers));
   if (a.index_head_dim > 0) merge(groups, indexer_group(plan, a, layers));
 }
 
@@ -150,8 +151,11 @@ double state_page(const Plan& plan, const std::vector<CacheGroup>& groups, const
 }
 
 /// vllm keeps a state for each token that may be refused, and where prefixes are cached one more
-/// (v1/kv_cache_interface.py, MambaSpec.max_memory_usage_bytes; mamba_cache_mode "align").
+/// (v1/kv_cache_interface.py, MambaSpec.max_memory_usage_bytes; mamba_cache_mode "align"); llama.cpp those of the
+/// tokens that it drafts, to go back to (598.50 MiB of Qwen3.5-27B's shape with three: "3 rs_seq", where one is
+/// 149.62).
 double states_a_request(const Plan& plan) {
+  if (plan.engine == Engine::llamacpp) return 1 + plan.draft_tokens;
   if (plan.engine != Engine::vllm) return 1;
   return 1 + plan.draft_tokens + (plan.prefix > 0 || vllm_run(plan).caches_states ? 1 : 0);
 }
@@ -217,21 +221,29 @@ Line longest_line(Sheet& sheet, const Plan& plan, const std::vector<CacheGroup>&
                      request_lines(sheet, plan, groups, requests, plan.max_len));
 }
 
-}  // namespace
-
-std::vector<CacheGroup> cache_groups(const Plan& plan, const Replica& replica, const ServingStage& stage) {
+std::vector<CacheGroup> groups_of(const Plan& plan, const Replica& replica, const ServingStage& stage, bool windows) {
   const Model& model = *plan.subject;
   std::vector<CacheGroup> groups;
   if (!model.has_kv_shape) return groups;
   for (size_t k = 0; k < model.kinds.size(); ++k) {
-    add_kind(plan, replica, model.kinds[k], model.layers_of_kind(k, stage.first, stage.count), groups);
+    add_kind(plan, replica, model.kinds[k], model.layers_of_kind(k, stage.first, stage.count), windows, groups);
   }
   // A draft of decoder layers caches as the model's last layer does (EAGLE, arXiv 2401.15077, section 4).
   if (stage.has_head && !model.layers.empty()) {
-    add_kind(plan, replica, model.layer(model.layers.size() - 1), draft_layer_count(plan), groups);
+    add_kind(plan, replica, model.layer(model.layers.size() - 1), draft_layer_count(plan), windows, groups);
   }
   pad_groups(plan, groups);
   return groups;
+}
+
+}  // namespace
+
+std::vector<CacheGroup> cache_groups(const Plan& plan, const Replica& replica, const ServingStage& stage) {
+  return groups_of(plan, replica, stage, frees_windows(plan));
+}
+
+std::vector<CacheGroup> read_groups(const Plan& plan, const Replica& replica, const ServingStage& stage) {
+  return groups_of(plan, replica, stage, plan.engine == Engine::trtllm || frees_windows(plan));
 }
 
 uint64_t token_bytes(const std::vector<CacheGroup>& groups, bool beyond_windows) {

@@ -26,6 +26,8 @@ struct CacheGroup {
 };
 
 std::vector<CacheGroup> cache_groups(const Plan& plan, const Replica& replica, const ServingStage& stage);
+/// What a step reads of it: trtllm's kernels keep to the window of a layer that keeps every token.
+std::vector<CacheGroup> read_groups(const Plan& plan, const Replica& replica, const ServingStage& stage);
 
 /// Bytes one more token costs on that GPU: inside every window, or beyond all of them. Rounded up once.
 uint64_t token_bytes(const std::vector<CacheGroup>& groups, bool beyond_windows);

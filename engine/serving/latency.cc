@@ -71,7 +71,7 @@ class Pass {
   Pass(const Plan& plan, const Replica& replica)
       : plan_(plan), replica_(replica), roof_(roofline(plan, replica)), model_(*plan.subject) {
     const Replica one_stage{replica.tp, 1, replica.dp, replica.ep};
-    groups_ = cache_groups(plan, one_stage, whole_model(plan));
+    groups_ = read_groups(plan, one_stage, whole_model(plan));
     if (plan.gpu_bw > 0)
       moved_ = activation_bytes(model_, replica.tp, roof_.expert_flops > 0) /
                (plan.gpu_bw * 1e9 * bandwidth_share(plan, 16));

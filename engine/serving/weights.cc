@@ -68,12 +68,23 @@ WeightSection section_of(const Matrix& matrix) {
   }
 }
 
+/// Qwen's own GPTQ files of Gated DeltaNet's models leave attention, mixers and shared experts in 16 bit (their
+/// quantization_config.dynamic: "-:.*attn.*", "-:.*shared_expert.*"), and so do the AWQ files of its mixtures: 22.84
+/// and 23.36 GiB of Qwen3.5-35B-A3B, which would be 19.1.
+bool quantises_mlp_alone(const Format& format, const Architecture& a) {
+  if (a.linear.kind != "gated_deltanet") return false;
+  return format.id == "gptq" || (format.id == "awq" && a.experts > 0);
+}
+
 bool stays_wide(const Matrix& matrix, const Format& format, const Model& model) {
   if (!matrix.linear || matrix.part == Part::router || matrix.part == Part::norm || matrix.part == Part::bias)
     return true;
   if (matrix.part == Part::embedding || matrix.part == Part::head) return format.blocks_only;
-  if (model.architecture.experts <= 0 || format.of_mixtures == Quantised::linears) return false;
   const WeightSection section = section_of(matrix);
+  const bool mixture = model.architecture.experts > 0;
+  if (quantises_mlp_alone(format, model.architecture))
+    return section != (mixture ? WeightSection::experts : WeightSection::mlp);
+  if (!mixture || format.of_mixtures == Quantised::linears) return false;
   return section != WeightSection::experts &&
          (format.of_mixtures == Quantised::experts || section != WeightSection::mlp);
 }
@@ -135,6 +146,9 @@ class FusedTensors {
 struct ExpertSteps {
   double hidden = 256, width = 128, summed = 1;  // Marlin
 };
+/// TensorRT-LLM pads both to 128 (fused_moe/quantization.py, MXFP4WeightCutlassFusedMoEMethod.weight_alignment): 63.32
+/// GiB of gpt-oss-120b.
+constexpr ExpertSteps kTrtllmSteps{128, 128, 1};
 ExpertSteps expert_steps(const Accelerator& gpu) {
   if (gpu.family == "NVIDIA Hopper") return {1, 64, 256};
   const bool data_centre = gpu.family.starts_with("NVIDIA Blackwell") && gpu.link_gb_s > 0 && !gpu.link_is_pcie;
@@ -152,8 +166,8 @@ class Collector {
         gguf_(is_gguf(format_, plan.engine == Engine::llamacpp)),
         wide_(unquantized(plan)),
         pads_vocabulary_(plan.engine == Engine::vllm || plan.engine == Engine::sglang),
-        pads_experts_(plan.engine == Engine::vllm && format_.id == "mxfp4"),
-        expert_steps_(expert_steps(*plan.accelerator)) {}
+        pads_experts_((plan.engine == Engine::vllm || plan.engine == Engine::trtllm) && format_.id == "mxfp4"),
+        expert_steps_(plan.engine == Engine::trtllm ? kTrtllmSteps : expert_steps(*plan.accelerator)) {}
 
   /// Matrices that stand once: embedding, head, a draft's layers.
   void add(const std::vector<Matrix>& matrices, double copies, double kv_heads, const WeightSection* as = nullptr) {
@@ -173,13 +187,17 @@ class Collector {
     const double layers = model_.layers_of_kind(k, stage_.first, stage_.count);
     if (!gguf_ && wide_.empty()) return add(kind, layers);
     if (!gguf_) return add_mixed(k);
-    for (const Matrix& matrix : kind.matrices) {
-      if (matrix.count() <= 0) continue;
-      const GgufStorage stored = gguf_storage(format_, model_, matrix, k, stage_.first, stage_.count);
-      const double each = elements(matrix), over = divisor(matrix, kind.attention.kv_heads);
-      put({section_of(matrix), each * (layers - stored.raised_layers), stored.bits, over});
-      put({section_of(matrix), each * stored.raised_layers, stored.raised, over});
+    for (const Matrix& whole : kind.matrices) {
+      if (whole.count() <= 0) continue;
+      for (const Matrix& matrix : gguf_tensors(model_, whole)) add_stored(kind, matrix, k, layers);
     }
+  }
+  /// A tensor of a file, some layers' wider than the others'.
+  void add_stored(const LayerKind& kind, const Matrix& matrix, size_t k, double layers) {
+    const GgufStorage stored = gguf_storage(format_, model_, matrix, k, stage_.first, stage_.count);
+    const double each = elements(matrix), over = divisor(matrix, kind.attention.kv_heads);
+    put({section_of(matrix), each * (layers - stored.raised_layers), stored.bits, over});
+    put({section_of(matrix), each * stored.raised_layers, stored.raised, over});
   }
   /// Of a checkpoint that leaves some layers' halves in 16 bit.
   void add_mixed(size_t k) {

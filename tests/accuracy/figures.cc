@@ -225,6 +225,7 @@ Amount serving_amount(const Report& r, const Measurement& m) {
       Amount gpu = sum_of(s.lines, {"weights"});
       if (m.part == "process")
         gpu.value += sum_of(s.lines, {"context"}).value + child_of(s.lines, "buffers", "communication").value;
+      if (m.part == "gpu") return gpu;
       const Amount host = sum_of(s.host_lines, {"weights"});
       return {gpu.value + host.value, gpu.band + host.band};
     }
@@ -249,6 +250,10 @@ Amount serving_amount(const Report& r, const Measurement& m) {
     case Figure::kv_token:
       return {double(s.kv_bytes_per_token_per_gpu.value_or(0)), 0};
     case Figure::kv_pool:
+      if (m.part == "whole")  // the host's layers', too
+        return {
+            sum_of(s.lines, {"kv_cache"}).value + sum_of(s.host_lines, {"kv_cache"}).value - states_apart(r.plan, s),
+            0};
       if (const Line* cache = line_of(s.lines, "kv_cache"); cache != nullptr && !m.part.empty())
         return {bytes_within(*cache, m.part), 0};
       // What the engine allocates: its whole budget where it preallocates. Of a share of memory, its doubt is then that

@@ -68,6 +68,13 @@ std::string preset_of(const std::string& gpu, double gb) {
   return before.empty() ? preset_named(gpu, gpu, gb) : before;
 }
 
+/// What its box says, or its name.
+double marketed_gb(const std::string& preset) {
+  for (const PresetRow& row : hardware_presets())
+    if (row.id == preset) return number(json::parse(row.json, nullptr, false), "memory_marketed_gb");
+  return 0;
+}
+
 /// Jean Zay's nodes of 8 A100 have four Omni-Path links of 100 Gb/s (bigscience, train/tr11-176B-ml/README.md).
 constexpr double kOmniPathGbS = 4 * 12.5 / 8;
 
@@ -90,7 +97,7 @@ void map_hardware(Mapping& m) {
   if (m.words.has("bigscience")) m.share.set("net_bw", kOmniPathGbS);
   m.share.set_if("watts", number_before(gpu, "w").value_or(0));  // "500W, HBM2e 2.4TB/s"
   m.share.set_if("gpu_bw", 1000 * number_before(gpu, "tb/s").value_or(0));
-  const double marketed = number_before(preset, "gb").value_or(preset == "custom" ? 0 : gb);
+  const double marketed = preset == "custom" ? 0 : marketed_gb(preset);
   if (gib > 0 && (gib > 1.05 * marketed || gib < 0.93 * marketed)) m.share.set("gpu_mem", std::floor(100 * gib) / 100);
 }
 

@@ -7,6 +7,7 @@
 #include "engine/plan/plan.h"
 #include "engine/serving/runtime.h"
 #include "engine/serving/serving.h"
+#include "engine/text.h"
 #include "engine/units.h"
 #include "tests/accuracy/engine_defaults.h"
 #include "tests/accuracy/map_training.h"
@@ -80,6 +81,23 @@ bool mentions(const json& c, const char* word) {
   return text(c, "check").find(word) != std::string::npos || text(c, "notes").find(word) != std::string::npos;
 }
 
+/// What a case says in words, beside its numbers.
+std::string said_of(const json& c) {
+  return lower(text(c, "model") + " " + text(c, "id") + " " + text(c, "check") + " " + text(c, "notes"));
+}
+
+/// The number behind one of those words: "max_num_batched_tokens 8192", "--n-cpu-moe 30".
+double number_said(const std::string& said, std::initializer_list<const char*> words) {
+  for (const char* word : words) {
+    size_t at = said.find(word);
+    if (at == std::string::npos) continue;
+    at += std::string_view(word).size();
+    while (at < said.size() && (said[at] == ' ' || said[at] == '=' || said[at] == ':')) ++at;
+    if (at < said.size() && is_digit(said[at])) return std::strtod(said.c_str() + at, nullptr);
+  }
+  return 0;
+}
+
 /// As logged, or what makes the window cells that are: they are whole 256 beyond one window.
 double micro_batch(const json& c) {
   const double logged = number(c, "measured.n_ubatch"), cells = number(c, "measured.cells_swa_per_seq");
@@ -88,10 +106,28 @@ double micro_batch(const json& c) {
 
 /// One layer more, as EAGLE's draft is, where the case says that one was loaded.
 void set_draft(ServingMap& m) {
-  const std::string said =
-      lower(text(m.c, "model") + " " + text(m.c, "id") + " " + text(m.c, "check") + " " + text(m.c, "notes"));
+  const std::string said = said_of(m.c);
   const bool apart = m.engine == "sglang";  // whose draft has a pool of its own
   if (!apart && said.find("eagle") != std::string::npos) m.share.set("draft_layers", 1.0);
+  double drafted = first_of(m.c, {"num_speculative_tokens", "draft_tokens", "rs_seq", "n_rs_seq"});
+  if (drafted == 0)
+    drafted = number_said(said, {"num_speculative_tokens", "speculative tokens", "rs_seq", "draft_tokens"});
+  if (drafted == 0) drafted = number_before(said, "drafted tokens").value_or(0);
+  m.share.set_if("draft_tokens", drafted);
+}
+
+/// What a case says of how the engine was started.
+void set_flags(ServingMap& m) {
+  const std::string said = said_of(m.c);
+  const bool eager = said.find("enforce-eager") != std::string::npos || said.find("enforce_eager") != std::string::npos;
+  if (m.engine == "vllm" && (eager || flag(m.c, "enforce_eager").value_or(false))) m.share.set("graphs", 0.0);
+  double batch = number(m.c, "max_num_batched_tokens");
+  if (batch == 0) batch = number_said(said, {"max_num_batched_tokens", "max-num-batched-tokens"});
+  if (m.engine == "vllm") m.share.set_if("batch_tokens", batch);
+  if (m.engine != "llamacpp") return;
+  double layers = first_of(m.c, {"n_gpu_layers", "gpu_layers", "layers_offloaded"});
+  if (layers == 0) layers = number_said(said, {"offloaded", "n_gpu_layers", "-ngl"});
+  if (layers < 99) m.share.set_if("gpu_layers", layers);
 }
 
 void set_limits(ServingMap& m) {
@@ -251,6 +287,7 @@ void add_cache(const ServingMap& m, const json& check, std::vector<Measurement>&
     if (const std::string type = gguf_type(name.substr(name.find('_') + 1)); find_format(type))
       given.share.set("kv", type);
     Measurement one = begin(given, text(check, "kind"), Figure::kv_pool);
+    if (!m.share.get("gpu_layers").empty() && name.find("gpu") == std::string::npos) one.part = "whole";
     one.measured = bytes;
     one.unit = text(check, "unit");
     out.push_back(std::move(one));
@@ -315,6 +352,8 @@ void add_pool(const ServingMap& m, std::vector<Measurement>& out) {
   if (m.engine == "llamacpp" || m.engine == "generic") return;
   if (pool == 0) pool = gib_of_tokens(m, cached_tokens(m.c, ""));
   if (pool == 0) return;
+  if (m.engine == "sglang")
+    pool += first_of(m.c, {"ssm_state_gb"}) + first_of(m.c, {"conv_state_gb"});  // of one budget
   Measurement one = begin(m, "pool predicted", Figure::kv_pool);
   one.measured = pool * kGiB;
   one.unit = "GiB";
@@ -386,14 +425,23 @@ void add_trap(const ServingMap& m, const json& check, std::vector<Measurement>& 
 
 /// What the host holds of a mapped file is printed from its first tensor to its last: where more than the embedding
 /// lies there (--n-cpu-moe), what the GPU holds in between is counted twice.
-bool maps_more_than_embedding(const ServingMap& m) {
+bool maps_more_than_embedding(const ServingMap& m, double bytes) {
   const double mapped = number(m.c, "measured.cpu_mapped_mib") * kMiB;
+  if (bytes < mapped || std::fabs(bytes - number(m.c, "measured.model_gib") * kGiB) < kMiB) return false;
   const Plan plan = read_plan(m.share.text()).plan;
   if (mapped == 0 || !plan.subject || !plan.accelerator) return false;
   double embedding = 0;
   for (const Line& line : serving_bill(plan).host_lines)
     if (std::string_view(line.id) == "weights") embedding = static_cast<double>(line.bytes);
   return mapped > 1.05 * embedding;
+}
+
+/// llama.cpp prints what each device holds of a file: the host's part apart, or the name says whose it is.
+bool is_of_gpu(const ServingMap& m, const std::string& name) {
+  if (m.engine != "llamacpp" || begins(name, "model")) return false;
+  for (const char* device : {"cuda", "gpu", "metal", "vulkan", "rocm"})
+    if (name.find(device) != std::string::npos) return true;
+  return first_of(m.c, {"cpu_mapped_mib", "cpu_mib", "cpu_model_mib", "host_model_mib"}) > 0;
 }
 
 void add_named_check(const ServingMap& m, const json& check, Figure figure, std::vector<Measurement>& out) {
@@ -414,10 +462,12 @@ void add_named_check(const ServingMap& m, const json& check, Figure figure, std:
   // What TensorRT-LLM says of the GPU, not of the engine.
   if (figure == Figure::weights && number(m.c, "measured.gpu_mib_after_context") == number(check, "measured"))
     one.part = "process";
+  if (figure == Figure::weights && is_of_gpu(m, text(check, "name"))) one.part = "gpu";
   const bool stored = figure == Figure::weights || figure == Figure::head || figure == Figure::host_weights;
   const bool unread = m.share.get("weights").empty() && !text(m.c, "weight_dtype").empty();
   if (stored && one.skipped.empty() && unread) one.skipped = "a storage that is no choice of the key";
-  if (figure == Figure::weights && maps_more_than_embedding(m)) one.skip_for("a mapped file's buffers overlap");
+  if (figure == Figure::weights && maps_more_than_embedding(m, one.measured))
+    one.skip_for("a mapped file's buffers overlap");
   out.push_back(std::move(one));
 }
 
@@ -510,6 +560,7 @@ std::vector<Measurement> serving_measurements(const json& c, const json& models)
   set_storage(m);
   set_limits(m);
   set_draft(m);
+  set_flags(m);
   set_engine_defaults(m);
   std::vector<Measurement> out;
   if (const json* checks = find(c, "checks"); checks && checks->is_array())

@@ -205,8 +205,9 @@ void set_mixed(ServingMap& m, const std::string& preset) {
 /// What the case says of a preset beside its name.
 void set_variant(ServingMap& m, const std::string& name, const std::string& preset) {
   const std::string given = lower(name);
+  if (m.engine == "llamacpp") m.share.set("extra_params", 0.0);  // its tower is a file of its own
   // The text model of that name under the tower that most have, SigLIP-so400m with its projector.
-  if (says_tower(text(m.c, "model")) && m.share.get("extra_params").empty() &&
+  if (says_tower(text(m.c, "model")) && m.share.get("extra_params").empty() && m.engine != "llamacpp" &&
       !read_plan("model=" + preset).plan.subject->architecture.has_vision)
     m.share.set("extra_params", kUsualTower);
   // The presets are of the base checkpoints.
@@ -215,9 +216,10 @@ void set_variant(ServingMap& m, const std::string& name, const std::string& pres
   if (lower(text(m.c, "weight_dtype")).find("mlp only") != std::string::npos) set_mixed(m, preset);
   // Without absorption the cache holds every head's keys and values.
   if (lower(text(m.c, "check")).find("mla off") == std::string::npos) return;
-  m.share.set("kv_lora_rank", 0.0);
+  for (const char* rank : {"q_lora_rank", "kv_lora_rank", "nope_head_dim", "rope_head_dim"}) m.share.set(rank, 0.0);
   const Plan plan = read_plan("model=" + preset).plan;
   m.share.set("head_dim", plan.nope_head_dim + plan.rope_head_dim);
+  m.share.set("v_head_dim", plan.v_head_dim);
 }
 
 }  // namespace

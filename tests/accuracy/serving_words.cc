@@ -98,6 +98,7 @@ std::string version_of(const std::string& given, bool llamacpp) {
   const size_t point = number.find('.'), any = number.find('x');
   if (point == std::string::npos || point > 2 || (any != std::string::npos && number[any - 1] != '.')) return "";
   number = number.substr(0, number.find_first_of("x+"));
+  if (number.back() == '.') number.pop_back();
   const size_t engine = all.find("v0", end);
   return number + (engine != std::string::npos && (engine + 2 == all.size() || all[engine + 2] != '.') ? "V0" : "");
 }

@@ -70,6 +70,33 @@ TEST_CASE("Gemma 4 E2B: the layers that share keys and values have a wider MLP")
   CHECK(kv_elements(model, true) == 12.0 * 2 * 256);
 }
 
+TEST_CASE("LFM2's convolutions are counted, and its MLP is two thirds of what the file says") {
+  // huggingface.co/LiquidAI: the sums over the checkpoints' tensors
+  const auto lfm2 = [](const char* rest) {
+    return model_of(std::string(R"({"num_attention_heads":32,"num_key_value_heads":8,"vocab_size":65536,)"
+                                R"("max_position_embeddings":128000,"hidden_size":2048,)") +
+                    rest);
+  };
+  const Model dense = lfm2(R"("model_type":"lfm2","block_ff_dim":12288,"num_hidden_layers":16,"conv_L_cache":3,
+      "full_attn_idxs":[2,5,8,10,12,14]})");
+  CHECK(dense.exact_parameters == 1170340608);
+  CHECK(kv_elements(dense, false) == 6.0 * 2 * 512);
+  for (const LayerKind& kind : dense.kinds) {
+    CHECK(kind.state_elements == 0);
+    CHECK(kind.conv_state_elements == (kind.mixer == Mixer::full ? 0 : 2 * 2048));
+  }
+  const Model wide = lfm2(R"("model_type":"lfm2","intermediate_size":10752,"num_hidden_layers":30,
+      "block_auto_adjust_ff_dim":false,"layer_types":["conv","conv","full_attention","conv","conv","conv",
+      "full_attention","conv","conv","conv","full_attention","conv","conv","conv","full_attention","conv","conv","conv",
+      "full_attention","conv","conv","conv","full_attention","conv","conv","full_attention","conv","conv",
+      "full_attention","conv"]})");
+  CHECK(wide.exact_parameters == 2569272320);
+  const Model mixture = lfm2(R"("model_type":"lfm2_moe","intermediate_size":7168,"num_hidden_layers":24,
+      "num_experts":32,"num_experts_per_tok":4,"moe_intermediate_size":1792,"num_dense_layers":2,
+      "full_attn_idxs":[2,6,10,14,18,21]})");
+  CHECK(mixture.exact_parameters == 8339929856 + 22 * 32);  // and the routers' biases, which are buffers there
+}
+
 TEST_CASE("a period of layers that is none is named") {
   const ConfigReading reading = read_config(R"({"model_type":"jamba","hidden_size":64,"num_hidden_layers":8,
     "num_attention_heads":4,"intermediate_size":128,"vocab_size":100,"attn_layer_period":4,"attn_layer_offset":4})");

@@ -115,8 +115,27 @@ TEST_CASE("sglang's pool of windows has 0.8 of the tokens", "[serving]") {
         bill_of("model=gemma-3-4b&engine=sglang&kv=bf16").kv_bytes_per_token);
 }
 
+TEST_CASE("trtllm's layers all have the longest request's window") {
+  // gpt-oss-120b on TensorRT-LLM 1.1: "kv size is 73728", 5.95 GiB for 86,720 tokens
+  const ServingBill bill = bill_of("model=gpt-oss-120b&engine=trtllm&kv=bf16&measured_kv_pool=5.9546&max_len=131072");
+  CHECK(bill.kv_bytes_per_token == 73728);
+  CHECK(bill.kv_bytes_per_token_beyond_window == 73728);
+  CHECK(*bill.kv_tokens == 86720);
+}
+
+TEST_CASE("llama.cpp keeps a state for every token that it drafts") {
+  // Qwen3.5-27B's shape: 149.62 MiB, and 598.50 with "3 rs_seq"
+  const std::string share = "model=qwen3.5-27b&engine=llamacpp&prompt=1&output=0&kv=bf16";
+  const auto states = [](const std::string& of) {
+    const ServingBill bill = bill_of(of);
+    return line(bill, "kv_cache") - 256 * *bill.kv_bytes_per_token;
+  };
+  CHECK(states(share) == 156893184);
+  CHECK(states(share + "&draft_tokens=3") == 4 * 156893184);
+}
+
 TEST_CASE("A window caps what its layers keep, however long the request", "[serving]") {
-  for (const char* engine : {"generic", "static", "vllm", "trtllm", "llamacpp"}) {
+  for (const char* engine : {"generic", "static", "vllm", "llamacpp"}) {
     const std::string share = std::string("model=gemma-3-4b&kv=bf16&max_len=1000000&batch_tokens=512&engine=") + engine;
     const uint64_t at_64k = request(share + "&output=0&prompt=65536"),
                    at_128k = request(share + "&output=0&prompt=131072");
