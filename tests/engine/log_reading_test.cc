@@ -269,6 +269,57 @@ TEST_CASE("A size is not named by words that are of another thing, or that contr
   }
 }
 
+TEST_CASE("A part of a server's memory is what people call it, in a label, in a sum or in a table") {
+  struct Print {
+    const char *text, *what;
+  };
+  for (const Print& print :
+       {Print{"KV cache: 1.50 GiB", "kv_bytes"},
+        {"weights 9 GiB + KV 1.50 GiB", "kv_bytes"},
+        {"KV cache: 5 GiB\nWeights: 1.50 GiB", "weights_bytes"},
+        {"model weights in VRAM: 1.50 GiB", "weights_bytes"},
+        {"- CUDA graphs: 1.50 GiB (at 32 sizes)", "cudagraph_bytes"},
+        {"Peak activation memory: 1.50 GiB per GPU", "activation_bytes"},
+        {"non-torch memory: 1.50 GiB", "non_torch_bytes"},
+        {"Compute buffers: 1.50 GiB", "compute_bytes"},
+        {"left 1.50 GiB for the KV cache of it", "kv_bytes"},
+        {"reserved 1.50 GiB for KV cache via", "kv_bytes"},
+        {"1.50 GiB KV cache, then", "kv_bytes"},
+        {"| KV cache (fp8) | **1.50 GiB** | (fits)", "kv_bytes"},
+        {"| Part | Size |\n|---|---:|\n| 1 | x |\n| CUDA graph pool | 1.50 GiB |", "cudagraph_bytes"},
+        {"| | A | B |\n|---|---|---|\n| KV cache | 1 GiB | 1.50 GiB |", "kv_bytes"}}) {
+    CAPTURE(print.text);
+    const LogReading reading = read_log(print.text);
+    CHECK(std::any_of(reading.figures.begin(), reading.figures.end(),
+                      [&](const LogFigure& one) { return one.what == print.what && one.bytes == int64_t{3} << 29; }));
+  }
+  CHECK(figure("| KV cache (fp8) | 114,688 tokens |", "kv_tokens").number == 114688);
+  const LogReading sum = read_log("weights (5 GiB) + activations (1.50 GiB) = 6.50 GiB");
+  REQUIRE(sum.figures.size() == 2);
+  CHECK(sum.figures[0].bytes == int64_t{3} << 29);
+}
+
+TEST_CASE("A file, an estimate, a rate or a sum is no part of a server's memory") {
+  for (const char* text :
+       {"Weights: 14.9 GB", "| Model | Weights |\n|---|---|\n| Qwen3-8B | 16.4 GB |", "KV cache: ~40 GiB",
+        "KV cache: 0.5 MiB/token", "KV cache per token: 512 MiB", "KV cache: 512 MiB per request",
+        "estimated KV cache: 40 GiB", "KV cache (CPU): 40 GiB", "KV cache: 3 GiB on disk", "KV cache: 3 GiB (on disk)",
+        "weights + KV cache: 60 GiB", "weights, KV cache: 60 GiB",
+
+        "| Part | Saved |\n|---|---|\n| KV cache | 3 GiB |", "| KV cache | 3 GiB | 2 GiB | 1 GiB |",
+        "the KV cache of our own model is 3 GiB", "KV cache usage: 3 GiB", "KV cache 4 KiB", "Download: KV cache 3 GiB",
+        "KV 0 784 MiB"}) {
+    CAPTURE(text);
+    CHECK(read_log(text).figures.empty());
+  }
+}
+
+TEST_CASE("What was reserved for something is not what an allocator reserves") {
+  CHECK_FALSE(has("reserved 48.0 GiB for KV cache", "reserved_bytes"));
+  CHECK_FALSE(has("Allocated 41.11 GiB for max tokens (524288)", "allocated_bytes"));
+  CHECK(has("GPU memory reserved: 3 GiB for batch 4", "reserved_bytes"));
+}
+
 TEST_CASE("Of two sizes with a stroke between them the first is a part of the second, whose unit may be of both") {
   struct Print {
     const char *text, *part, *whole;

@@ -277,8 +277,9 @@ void add(Key key, const std::optional<double>& value, bool size, std::string& ou
 }  // namespace
 
 bool is_serving_tool(std::string_view tool) {
-  constexpr std::string_view kTools[] = {"vLLM",    "SGLang",    "TensorRT-LLM", "TGI",    "LMDeploy",
-                                         "MLC-LLM", "LM Studio", "ExLlama",      "Ollama", "llama.cpp"};
+  constexpr std::string_view kTools[] = {"vLLM",     "SGLang",    "TensorRT-LLM",  "TGI",
+                                         "LMDeploy", "MLC-LLM",   "LM Studio",     "ExLlama",
+                                         "Ollama",   "llama.cpp", "server summary"};
   return std::find(std::begin(kTools), std::end(kTools), tool) != std::end(kTools);
 }
 

@@ -27,6 +27,12 @@ bool place_follows(const LogText& text, size_t start) {
   return says == Says::memory || is_place(says);
 }
 
+/// "reserved 3 GiB", and what for: of no allocator, as "GPU memory reserved 3 GiB" may be.
+bool is_verb(const Name& name) {
+  const bool state = name.has(Says::allocated) || name.has(Says::reserved) || name.has(Says::cached);
+  return state && !name.has(Says::memory) && !name.has(Says::device) && !name.has(Says::device_memory);
+}
+
 /// "4.2 GB allocated, ", "4.2 GB of GPU memory", "4.2 GB of free memory": what the words behind a size add to those
 /// before it.
 void add_behind(const LogText& text, size_t end, Name& name) {
@@ -40,6 +46,7 @@ void add_behind(const LogText& text, size_t end, Name& name) {
     const Says says = meaning(text, start, end);
     const bool place = says == Says::memory || is_place(says);
     const bool peak = says == Says::peak && !ends && !name.linked;  // "4.2 GB max allocated"
+    if (says == Says::purpose && !name.linked && is_verb(name)) name.words.push_back(Says::other);
     const bool state = is_state(says) && (ends || place_follows(text, end));
     if (state) std::replace(name.words.begin(), name.words.end(), Says::used, Says::link);
     if (is_other(says) || place || peak || state) name.words.push_back(says);

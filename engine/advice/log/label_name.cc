@@ -12,7 +12,7 @@ constexpr size_t kReach = 100;  // characters before a number that may name it
 /// Of the words before a colon that others follow: "memory usage (cuda): allocated"; none of "before saving:
 /// allocated".
 void keep_place(Name& name) {
-  if (name.has(Says::when)) name.words.clear();
+  if (name.has(Says::when) || name.has(Says::purpose)) name.words.clear();
   std::replace(name.words.begin(), name.words.end(), Says::used, Says::link);
 }
 
@@ -179,7 +179,8 @@ bool keep_known(Name& name) {
 }
 
 void cut_time(Name& name) {
-  name.words.erase(std::find(name.words.begin(), name.words.end(), Says::when), name.words.end());
+  const auto tells_when = [](Says says) { return says == Says::when || says == Says::purpose; };
+  name.words.erase(std::find_if(name.words.begin(), name.words.end(), tells_when), name.words.end());
 }
 
 const char* host_name(Says what, bool peak) {

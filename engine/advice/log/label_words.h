@@ -24,10 +24,11 @@ enum class Says : uint8_t {
   used,
   free,
   total,
-  link,   // between a name and its size
-  when,   // what is behind says only when
-  other,  // of something else
-  apart,  // no size of what is held: an estimate, a limit, a difference
+  link,     // between a name and its size
+  when,     // what is behind says only when
+  purpose,  // so does this, but behind a size without a label: "allocated 3 GiB for the KV cache"
+  other,    // of something else
+  apart,    // no size of what is held: an estimate, a limit, a difference
 };
 
 /// A GPU's memory or the host's.

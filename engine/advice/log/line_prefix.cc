@@ -95,7 +95,8 @@ struct Pieces {
     for (const std::string_view word : kWords) {
       if (found == word) return text.at(end) == ':' && goes_on(end) ? end + 1 : end;
     }
-    const bool day = found.size() <= 2 && is_digit(found[0]) && is_digit(found.back()) && time(end) > end;
+    const bool day =
+        found.size() <= 2 && is_digit(found[0]) && is_digit(found.back()) && on_line(end) && time(end) > end;
     return day ? end : at;  // of "Aug 08 12:00:00"
   }
 

@@ -10,6 +10,7 @@
 #include "engine/advice/log/free_table.h"
 #include "engine/advice/log/head_table.h"
 #include "engine/advice/log/label.h"
+#include "engine/advice/log/part_label.h"
 #include "engine/advice/log/row_index.h"
 #include "engine/advice/log/windows.h"
 #include "engine/text.h"
@@ -22,6 +23,8 @@ constexpr size_t kFirstKept = 16, kLastKept = 48;  // of each figure, where a lo
 constexpr size_t kMostGaps = 64, kMostFigures = 20000;
 constexpr const char* kUnknown = "bytes";
 constexpr const char* kOwnWords = "PyTorch print";      // a size that a print of the user's own names
+constexpr const char* kOwnSummary = "server summary";   // a part of a server's memory that people name
+constexpr uint32_t kNear = 12;                          // lines of one summary
 constexpr size_t kMostUnknown = 12, kWordsBefore = 32;  // sizes in no known message; characters shown before one
 
 /// Of what a log prints at every step, the first and the last.
@@ -52,6 +55,9 @@ struct Reader {
   std::vector<int> devices, ranks;   // by message; -1: not named
   size_t unknown = 0, last_gap = 0;  // behind the beginning of the last one, which another row may find again
   uint32_t known_line = 0;           // the last on which a message was known
+  std::vector<LogFigure> weak;       // parts that a file may have, too
+  uint32_t part_line = 0;            // the last that was asked whether it names a part
+  bool names_part = false;
 
   void begin_message(const char* of) {
     tool = of;
@@ -88,13 +94,57 @@ struct Reader {
   /// A size that no message known here states, but its own words do.
   size_t add_labelled(size_t at) {
     const LabelledSize size = scan_labelled(text, at);
-    if (size.what.empty()) return at;
+    if (size.what.empty()) return add_part(at);
     if (std::string_view(tool) != kOwnWords || other_rank(at)) begin_message(kOwnWords);
     add_prefix(at);
     add_size(size.what, size.bytes, at, size.end);
     if (!size.of_what.empty()) add_size(size.of_what, size.of_bytes, at, size.end);
     known_line = line(at);
     return size.end;
+  }
+
+  /// "14.9 GiB", "512 tokens": a cheap look, since most numbers are neither.
+  bool unit_may_follow(size_t at) const {
+    while (is_digit(text.at(at)) || text.at(at) == '.' || text.at(at) == ',') ++at;
+    const char c = lower_case(text.at(at));
+    return c == 'g' || c == 'm' || c == 't' || c == 'k';
+  }
+
+  /// A part of a server's memory in a summary of people's own.
+  size_t add_part(size_t at) {
+    if (!unit_may_follow(at)) return at;
+    if (part_line != line(at)) names_part = line_names_part(text, at);
+    part_line = line(at);
+    if (!names_part) return at;
+    const PartSize part = scan_part(text, at);
+    if (part.what[0] == 0) return at;
+    if (std::string_view(tool) != kOwnSummary || other_rank(at)) begin_message(kOwnSummary);
+    LogFigure made = figure(part.what, part.tokens ? CaptureKind::number : CaptureKind::bytes, at);
+    if (part.tokens) made.number = static_cast<double>(part.value);
+    if (!part.tokens) made.bytes = part.value;
+    made.printed = text.excerpt(at, part.end);
+    (part.weak ? weak : out.figures).push_back(std::move(made));
+    known_line = line(at);
+    return part.end;
+  }
+
+  /// "weights: 14.9 GiB" is of a run where a part stands near that no file has; else it is told as unread.
+  void confirm_weak() {
+    constexpr std::string_view kStrong[] = {"kv_bytes",        "kv_tokens",       "kv_by_device", "activation_bytes",
+                                            "non_torch_bytes", "cudagraph_bytes", "compute_bytes"};
+    const size_t strong = out.figures.size();
+    for (LogFigure& made : weak) {
+      const auto confirms = [&](const LogFigure& other) {
+        const uint32_t apart = std::max(other.line, made.line) - std::min(other.line, made.line);
+        return apart <= kNear && std::find(std::begin(kStrong), std::end(kStrong), other.what) != std::end(kStrong);
+      };
+      const auto end = out.figures.begin() + static_cast<ptrdiff_t>(strong);
+      if (std::any_of(out.figures.begin(), end, confirms)) {
+        out.figures.push_back(std::move(made));
+      } else if (out.gaps.size() < kMostGaps) {
+        out.gaps.push_back({kUnknown, made.printed, "no message known here", made.line});
+      }
+    }
   }
 
   /// One that nothing names: told, since it may be the one that matters.
@@ -268,6 +318,7 @@ struct Reader {
   void read() {
     const RowIndex index;
     for (size_t at = 0; at < text.size();) at = inside_word(text, at) ? at + 1 : read_at(index, at);
+    confirm_weak();
     add_bare_failure();
     for (LogFigure& made : out.figures) {
       made.device = devices[made.message];

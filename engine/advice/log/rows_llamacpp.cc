@@ -14,9 +14,9 @@ constexpr LogRow kLlama[] = {
     {"KV self size = {S kv}^, K ({w k_type}): {S k}, V ({w v_type}): {S v}"},
     {"VRAM KV self = {S kv}"},
     {"memory_recurrent: size = {S recurrent}"},
-    {"kv_cache<_unified>: size = {S kv}^ ({n n_ctx} cells^, {n kv_layers} layers^<, {n}></{n}>< seqs>), K ({w "
+    {"kv_cache<_unified>: size = {S kv}^ ({n n_ctx} cells^, {n kv_layers} layer<s>^<, {n}></{n}>< seqs>), K ({w "
      "k_type}): {S k}, V ({w v_type}): {S v}"},
-    {"size = {S kv} ({n n_ctx} cells^, {n kv_layers} layers^<, {n}></{n}>< seqs>), K ({w k_type}): {S k}, V ({w "
+    {"size = {S kv} ({n n_ctx} cells^, {n kv_layers} layer<s>^<, {n}></{n}>< seqs>), K ({w k_type}): {S k}, V ({w "
      "v_type}): {S v}"},
     {"kv_size = {n n_ctx}<, offload = {n}>, type_k = '{w k_type}', type_v = '{w v_type}'^, n_layer = {n layers}"},
     {"compute buffer total size = {S compute}"},
@@ -149,7 +149,7 @@ constexpr LogRow kOllama[] = {
     {"msg=\"kv cache\" <backend={w} ><buffer_type={w on} ><device={w on} >size=\"{S kv}"},
     {"msg=\"compute graph\" <backend={w} ><buffer_type={w on} ><device={w on} >size=\"{S compute}"},
     {"msg=\"total memory\" size=\"{S total}"},
-    {"msg=\"gpu memory\" ~available=\"{S available}\" free=\"{S free}\"^ minimum=\"{S}\" overhead=\"{S "
+    {"msg=\"gpu memory\" $available=\"{S available}\" free=\"{S free}\"^ minimum=\"{S}\" overhead=\"{S "
      "gpu_overhead}\""},
     {"msg=\"system memory\" total=\"{S host_total}\" free=@{B host_free}@^ free_swap=\"{S swap_free}\""},
     {"{S available} VRAM available^, loading< up to> {n layers_most}< cuda>< rocm>< metal> GPU layers^ out of "
@@ -213,7 +213,7 @@ constexpr LogRow kOllama[] = {
     {"OLLAMA_CONTEXT_LENGTH@{n n_ctx}"},
     {"OLLAMA_NUM_PARALLEL@{n n_slots}"},
     {"--ctx-size {n n_ctx}"},
-    {"model requires more system memory ({S host_required}) than is available ({S host_free})", "resource=host",
+    {"model requires more system memory ({S host_required})^ than is available ({S host_free})", "resource=host",
      RowRole::starts},
     {"model request too large for system\" requested=@{B host_required}@ available=@{B host_free}@^ total=\"{S "
      "host_total}\" free=\"{S}\" swap=\"{S swap_free}\"",

@@ -26,7 +26,7 @@ constexpr LogRow kSglang[] = {
     {"sliding window memory pool~full_layer_tokens={n kv_tokens_full}^, swa_layer_tokens={n kv_tokens_window}"},
     {"Memory pool end. avail mem={S avail_after_pool}"},
     {"Capture <single-CG ><target ><draft ><extend ><verify ><prefill ><decode ><piecewise ><cuda ><npu ><xpu ><cpu "
-     "><graph >begin. <This can take up to "
+     "><graph >begin. <!><This can take up to "
      "several minutes. ><backend=~buckets) >avail mem={S avail_before_graph}"},
     {"Capture <single-CG ><target ><draft ><extend ><verify ><prefill ><decode ><piecewise ><cuda ><npu ><xpu ><cpu "
      "><graph >"
@@ -130,6 +130,7 @@ constexpr LogRow kTrtllm[] = {
     {"to fit in kvCache. they are reduced to {n max_model_len_effective}"},
     {"Max KV cache pages per sequence: {n}"},
     {"Attention workspace size is not enough, increase the size from {B} bytes to {B workspace} bytes"},
+    {"max_seq_len@{n max_model_len}"},
     {"max_seq_len is not specified, using inferred value {n max_model_len}"},
     {"Adjusted max_seq_len to {n max_model_len_effective}"},
     {"free_gpu_memory_fraction and max_tokens are set (to {f kv_fraction} and {n}, respectively)"},
@@ -141,6 +142,8 @@ constexpr LogRow kTrtllm[] = {
     {"--max_batch_size@{n max_running_requests}"},
     {"trtllm-serve <serve >{m model_name}"},
     {"--max_num_tokens@{n batch_tokens}"},
+    {"max_num_tokens@{n batch_tokens}"},
+    {"max_batch_size@{n max_running_requests}, <'>max_num_tokens@{n batch_tokens}"},  // of its arguments
     {"--max_seq_len@{n max_model_len}"},
     {"Memory used after loading model weights (inside torch) in memory usage profiling: {S weights}", "",
      RowRole::starts},
@@ -160,7 +163,6 @@ constexpr LogRow kTrtllm[] = {
     {"Estimated max memory in KV cache : {S kv}"},
     {"Estimated max tokens in KV cache : {n kv_tokens}"},
     {"max_num_requests={n max_running_requests}"},
-    {"max_num_tokens={n batch_tokens}"},
     {"Total Host Persistent Memory: {B host_persistent}"},
     {"Pinned memory pool is created at~with size {B host_pinned}"},  // Triton
     {"CUDA memory pool is created on device {n device} with size {B memory_pool}"},

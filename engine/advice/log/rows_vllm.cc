@@ -48,7 +48,7 @@ constexpr LogRow kVllm[] = {
     {"--data-parallel-size@<- \">{n data_parallel}"},
     {"--pipeline-parallel-size@<- \">{n pipeline_parallel}"},
     {"--block-size@<- \">{n block_tokens}"},
-    {"gpu-memory-utilization {f utilization}"},
+    {"gpu-memory-utilization@{f utilization}"},
     {"-gmu@<- \">{f utilization}"},  // Aphrodite
     {"swap_space={G swap},"},
     {"--swap-space@<- \">{G swap}"},
@@ -184,6 +184,7 @@ constexpr LogRow kVllm[] = {
     {"After warmup: torch reserved memory {S reserved}, torch allocated memory {S allocated}"},  // vllm-ascend
     {"Desired GPU memory utilization is ({f utilization}, {S budget})"},
     {"Actual usage< is><:> {S weights} for weight"},
+    {"Actual usage< is><:> {S consumed} for consumed memory^ (weights + non-torch)"},  // 0.29
     {", {S activation} for peak activation"},
     {", {S non_torch} for non-torch memory"},
     {", <and >{S cudagraph} for CUDAGraph memory"},
@@ -218,6 +219,7 @@ constexpr LogRow kVllm[] = {
     {"Single sequence mode: Allocating {n gpu_blocks} blocks ({n kv_tokens} tokens)"},
     {"Reserved for KV cache: {S kv}"},
     {"KV cache for {n max_model_len} tokens: {S kv_needed}"},
+    {"Wasted memory: {S wasted}"},
     {"Peak activations memory: {S activation}"},
     {"Minimum concurrency: {f max_concurrency}x"},
     {"Maximum sequence length allowed in the cache: {n kv_tokens}"},

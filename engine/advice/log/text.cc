@@ -106,6 +106,7 @@ Escape wide_character(std::string_view text) {
   if (byte(0) == 0xe2 && byte(1) == 0x80) {
     if (byte(2) == 0xaf) return {3, ' '};
     if (byte(2) == 0x8b) return {3, 0};
+    if (byte(2) == 0xa6) return {3, '.'};  // the three dots of something left out
     if (byte(2) == 0x98 || byte(2) == 0x99) return {3, '\''};
     if (byte(2) == 0x9c || byte(2) == 0x9d) return {3, '"'};
   }
