@@ -46,9 +46,9 @@ void read_lengths(LaunchReader& reader, GivenFlags& given) {
   if (tokens && sequences) return;
   reader.resolve_now();
   if (reader.plan().accelerator == nullptr) return;
-  const VllmLimits newest = vllm_limits(reader.plan());
-  if (!tokens) reader.set(Key::batch_tokens, write_number(newest.batch_tokens));
-  if (!sequences) reader.set(Key::max_seqs, write_number(newest.max_seqs));
+  const VllmLimits usual = vllm_limits(reader.plan());
+  if (!tokens) reader.set(Key::batch_tokens, write_number(usual.batch_tokens));
+  if (!sequences) reader.set(Key::max_seqs, write_number(usual.max_seqs));
 }
 
 /// {"num_speculative_tokens": 5, ...}
@@ -64,9 +64,7 @@ void read_release(LaunchReader& reader, GivenFlags& given) {
   if (version.empty()) return;
   reader.set(Key::engine_version, version, "image");
   reader.resolve_now();
-  const bool asked = given.has(kUtilization);
-  const bool counts_graphs = release_number(reader.plan()) >= kVllmCountsGraphs;
-  if (!asked && !counts_graphs) reader.set(Key::utilization, "0.9");  // before, vllm/config/cache.py had that
+  if (!given.has(kUtilization)) reader.set(Key::utilization, write_number(vllm_utilization(reader.plan())));
 }
 
 void read(LaunchReader& reader, GivenFlags& given) {

@@ -23,6 +23,8 @@ constexpr double kUnsampledBytes = 2;
 // Its logits and their copy in float, where it is told of no top-k: 0.27.1 has a peak of 0.31 GiB with 256 x 151936.
 constexpr double kCopyingSamplerBytes = 6;
 constexpr double kSecondRunnerSince = 28e3;
+// The release that first charges graphs to its budget, of 0.92 since.
+constexpr double kCountsGraphs = 21e3;
 
 double version_number(std::string_view text) {
   if (text.empty()) return 1e9;
@@ -90,7 +92,7 @@ VllmRun vllm_run(const Plan& plan) {
   run.caches_encoder = second_engine;
   // From 0.21 on (vllm#50780). The second runner's accounts leave them out: budget = consumed + peak activation + KV to
   // 0.01 GiB in eight logs of August to October 2026, with 0.04 to 3.9 GiB of graphs beside them.
-  run.counts_graphs = version >= kVllmCountsGraphs && !run.second_runner;
+  run.counts_graphs = version >= kCountsGraphs && !run.second_runner;
   run.counts_communication = version < 11e3;  // vllm#25359
   // vllm#50991. Where no version is named it is the plan that says whether a prefix is shared.
   run.caches_states = version >= 27e3 && !plan.engine_version.empty();
@@ -98,9 +100,15 @@ VllmRun vllm_run(const Plan& plan) {
 }
 
 VllmLimits vllm_limits(const Plan& plan) {
+  const double version = release_number(plan);
+  // create_engine_config of the first engine: prefill is chunked, 512 tokens at a time, where max_len is above 32768.
+  if (!is_second_engine(plan, version)) return {plan.max_len > 32768 ? 512 : std::max(plan.max_len, 2048.0), 256};
   const bool a100 = plan.accelerator->id.find("a100") != std::string::npos;  // vllm#17885
   const bool large = plan.gpu_mem >= 70 * kGiB && !a100;
-  return large ? VllmLimits{8192, 1024} : VllmLimits{2048, 256};
+  const bool many = large || version < 9e3;  // _override_v1_engine_args of 0.8: on every card
+  return {large ? 8192.0 : 2048.0, many ? 1024.0 : 256.0};
 }
+
+double vllm_utilization(const Plan& plan) { return release_number(plan) < kCountsGraphs ? 0.9 : 0.92; }
 
 }  // namespace vram

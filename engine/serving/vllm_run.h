@@ -20,9 +20,6 @@ struct VllmRun {
   bool second_runner = false;        // newer than the second model runner (v1/worker/gpu/model_runner.py)
 };
 
-/// The release that first charges graphs to its budget, of 0.92 since.
-inline constexpr double kVllmCountsGraphs = 21e3;
-
 /// The release whose sampler no longer sorts (v1/sample/ops/topk_topp_sampler.py, apply_top_k_top_p; vllm#33538).
 inline constexpr double kVllmTritonSampler = 17e3;
 
@@ -31,11 +28,13 @@ VllmRun vllm_run(const Plan& plan);
 /// 0.6.5 -> 6005; a version that is not given is newer than all.
 double release_number(const Plan& plan);
 
-/// What the newest server chooses by itself on this card where it is not told (arg_utils.py, get_batch_defaults): a
-/// plan's own defaults never change, so who reads a command line or a log sets these as keys.
+/// What a server of the plan's release chooses by itself on this card where it is not told (arg_utils.py,
+/// get_batch_defaults): a plan's own defaults never change, so who reads a command line or a log sets these as keys.
 struct VllmLimits {
   double batch_tokens = 0, max_seqs = 0;
 };
 VllmLimits vllm_limits(const Plan& plan);
+/// vllm/config/cache.py: gpu_memory_utilization.
+double vllm_utilization(const Plan& plan);
 
 }  // namespace vram

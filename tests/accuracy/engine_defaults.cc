@@ -4,18 +4,12 @@
 #include <cmath>
 #include <cstdio>
 
-#include "engine/hardware/generation.h"
 #include "engine/units.h"
 
 namespace vram::accuracy {
 namespace {
 
 bool contains(const std::string& text, const char* word) { return text.find(word) != std::string::npos; }
-
-/// The first engine: up to 0.7, and up to 0.10 on cards older than Ampere or where the version says so.
-bool is_v0(const Plan& plan, const std::string& said, double version) {
-  return version < 8e3 || (version < 11e3 && (precedes_ampere(*plan.accelerator) || contains(said, "V0")));
-}
 
 // Chunk of a prefill and most sequences of a captured graph by the card's MiB (_handle_gpu_memory_settings).
 struct SglangCard {
@@ -64,17 +58,6 @@ double version_number(const std::string& text) {
   std::sscanf(text.c_str(), "%d.%d.%d", &major, &minor, &patch);
   return major * 1e6 + minor * 1e3 + patch;
 }
-
-VllmLimits vllm_limits_of(const Plan& plan, const std::string& said) {
-  const double version = version_number(plan.engine_version);
-  // create_engine_config of V0: prefill is chunked, 512 tokens at a time, where max_len is above 32768.
-  if (is_v0(plan, said, version)) return {plan.max_len > 32768 ? 512 : std::max(plan.max_len, 2048.0), 256};
-  VllmLimits limits = vllm_limits(plan);
-  if (version < 9e3) limits.max_seqs = 1024;  // _override_v1_engine_args of 0.8: on every card
-  return limits;
-}
-
-double vllm_utilization(const Plan& plan) { return version_number(plan.engine_version) < 22e3 ? 0.9 : 0.92; }
 
 double trtllm_slots(const Plan& plan) { return version_number(plan.engine_version) < 11e3 ? 256 : 2048; }
 

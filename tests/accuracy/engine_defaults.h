@@ -3,18 +3,11 @@
 #include <string>
 
 #include "engine/plan/plan.h"
-#include "engine/serving/vllm_run.h"
 
 namespace vram::accuracy {
 
 // What an engine of some version chooses by itself where a log does not say what was asked for. A plan's own defaults
 // never change, so these are set as its keys.
-
-/// vllm/engine/arg_utils.py, of the server. `said`: the version as the case has it ("0.8 V0").
-VllmLimits vllm_limits_of(const Plan& plan, const std::string& said);
-
-/// vllm/config/cache.py: gpu_memory_utilization.
-double vllm_utilization(const Plan& plan);
 
 /// sglang/srt/server_args.py: mem_fraction_static. `said`: the model's name and class, which tell of a vision tower.
 double sglang_fraction(const Plan& plan, const std::string& said);

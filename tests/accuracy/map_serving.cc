@@ -7,6 +7,7 @@
 #include "engine/plan/plan.h"
 #include "engine/serving/runtime.h"
 #include "engine/serving/serving.h"
+#include "engine/serving/vllm_run.h"
 #include "engine/text.h"
 #include "engine/units.h"
 #include "tests/accuracy/engine_defaults.h"
@@ -203,7 +204,9 @@ void set_engine_defaults(ServingMap& m) {
   const Plan plan = read_plan(m.share.text()).plan;
   if (!plan.accelerator) return;
   if (m.engine == "vllm") {
-    const VllmLimits limits = vllm_limits_of(plan, text(m.c, "engine_version"));
+    Plan said = plan;
+    if (text(m.c, "engine_version").find("V0") != std::string::npos) said.engine_version += " V0";
+    const VllmLimits limits = vllm_limits(said);
     if (m.share.get("batch_tokens").empty()) m.share.set("batch_tokens", limits.batch_tokens);
     if (m.share.get("max_seqs").empty()) m.share.set("max_seqs", limits.max_seqs);
     const bool dated = !plan.engine_version.empty() && m.share.get("utilization").empty();

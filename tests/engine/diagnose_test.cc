@@ -10,6 +10,7 @@
 #include "engine/advice/diagnose/diagnose.h"
 #include "engine/advice/diagnose/settings.h"
 #include "engine/advice/remedies.h"
+#include "engine/plan/texts.h"
 #include "engine/report/diagnosis.h"
 #include "engine/units.h"
 #include "tests/engine/plan_of.h"
@@ -329,9 +330,88 @@ TEST_CASE("What a log states of the plan fills the keys that the plan leaves ope
   CHECK(std::any_of(given.messages.begin(), given.messages.end(), [](const Message& m) { return m.key == "max_len"; }));
 }
 
-TEST_CASE("Names of models and GPUs find their presets") {
-  CHECK(model_of_name("meta-llama/Llama-3.1-8B-Instruct") == "llama-3.1-8b");
-  CHECK(model_of_name("my-own-thing").empty());
+TEST_CASE("What a program was started with fills the plan: commands, and arguments as each program repeats them") {
+  struct Row {
+    const char *log, *settings;
+  };
+  const Row rows[] = {
+      {"$ CUDA_VISIBLE_DEVICES=0,1 vllm serve Qwen/Qwen2.5-32B-Instruct-AWQ --tensor-parallel-size 2 \\\n"
+       "    --max-model-len 16384 --gpu-memory-utilization 0.95\n"
+       "INFO 02-12 13:31:04 api_server.py:840] vLLM API server version 0.7.2",
+       "model=qwen2.5-32b&engine=vllm&engine_version=0.7.2&weights=awq&serve_gpus=2&serve_tp=2&serve_pp=1&serve_dp=1&"
+       "max_len=16384&max_seqs=256&batch_tokens=16384&utilization=0.95"},
+      {"(APIServer pid=33518) INFO 11-18 14:16:17 [api_server.py:1839] vLLM API server version 0.11.0\n"
+       "(APIServer pid=33518) INFO 11-18 14:16:17 [utils.py:233] non-default args: {'enable_auto_tool_choice': True, "
+       "'model': '/home/me/Qwen3-30B-A3B-Instruct-2507-FP8', 'max_model_len': 131072, 'served_model_name': ['Qwen3'], "
+       "'tensor_parallel_size': 4, 'max_num_batched_tokens': 32768, 'max_num_seqs': 10, "
+       "'speculative_config': {'method': 'mtp', 'num_speculative_tokens': 2}}",
+       "model=qwen3-30b-a3b&engine=vllm&engine_version=0.11.0&weights=fp8&serve_gpus=4&serve_tp=4&serve_pp=1&serve_dp="
+       "1&"
+       "max_len=131072&max_seqs=10&batch_tokens=32768&utilization=0.9&draft_tokens=2"},
+      {"[2025-07-09 11:52:19] server_args=ServerArgs(model_path='/home/me/models--Qwen--Qwen3-8B/snapshots/2069', "
+       "dtype='auto', kv_cache_dtype='fp8_e5m2', quantization=None, context_length=None, mem_fraction_static=0.874, "
+       "chunked_prefill_size=8192, page_size=1, tp_size=4, pp_size=1, dp_size=2, enable_dp_attention=True, "
+       "cuda_graph_bs=[1, 2, 4], json_model_override_args='{}')",
+       "model=qwen3-8b&engine=sglang&kv=fp8&serve_gpus=4&serve_tp=2&serve_pp=1&serve_dp=2&block=1&batch_tokens=8192&"
+       "utilization=0.874"},
+      {"llama_model_loader: loaded meta data with 33 key-value pairs and 803 tensors from "
+       "/models/Qwen3-14B-Q5_K_M.gguf (version GGUF V3 (latest))\n"
+       "print_info: file type   = Q5_K - Medium\n"
+       "llama_kv_cache: size = 1360.00 MiB ( 16384 cells,  40 layers,  1/1 seqs), K (q8_0):  680.00 MiB, V (q8_0):  "
+       "680.00 MiB",
+       "model=qwen3-14b&engine=llamacpp&weights=q5_k_m&kv=q8_0&max_len=16384"},
+      {"Training/evaluation parameters TrainingArguments(\n_n_gpu=1,\nbf16=True,\ndeepspeed=None,\n"
+       "gradient_accumulation_steps=4,\ngradient_checkpointing=True,\noptim=OptimizerNames.ADAMW_8BIT,\n"
+       "per_device_train_batch_size=8,\n)",
+       "framework=ddp&optimizer=adamw8bit&micro_batch=8&global_batch=32&recompute=full&epochs=3"},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(row.log);
+    const Diagnosis read = diagnose(Plan{}, row.log);
+    for (const std::string_view pair : split(row.settings, '&')) {
+      CAPTURE(pair, read.settings);
+      const size_t equals = pair.find('=');
+      const Field* each = find_field(pair.substr(0, equals));
+      REQUIRE(each != nullptr);
+      CHECK(value_text(read.plan, each->key) == pair.substr(equals + 1));
+    }
+  }
+}
+
+TEST_CASE("Megatron's table of arguments is its command") {
+  const Diagnosis read = diagnose(Plan{},
+                                  "using world size: 16, data-parallel size: 2\n"
+                                  "------------------------ arguments ------------------------\n"
+                                  "  add_bias_linear ................................. False\n"
+                                  "  bf16 ............................................ True\n"
+                                  "  ffn_hidden_size ................................. 14336\n"
+                                  "  group_query_attention ........................... True\n"
+                                  "  hidden_dropout .................................. 0.0\n"
+                                  "  hidden_size ..................................... 4096\n"
+                                  "  micro_batch_size ................................ 2\n"
+                                  "  num_attention_heads ............................. 32\n"
+                                  "  num_layers ...................................... 36\n"
+                                  "  num_query_groups ................................ 8\n"
+                                  "  pipeline_model_parallel_size .................... 2\n"
+                                  "  position_embedding_type ......................... rope\n"
+                                  "  recompute_granularity ........................... full\n"
+                                  "  seq_length ...................................... 8192\n"
+                                  "  sequence_parallel ............................... True\n"
+                                  "  swiglu .......................................... True\n"
+                                  "  tensor_model_parallel_size ...................... 4\n"
+                                  "-------------------- end of arguments ---------------------\n");
+  CHECK(read.plan.layers == 36);
+  CHECK(read.plan.ffn == 14336);
+  CHECK(read.plan.gpus == 16);
+  CHECK(read.plan.node == 8);
+  CHECK(read.plan.tp == 4);
+  CHECK(read.plan.pp == 2);
+  CHECK(read.plan.seq == 8192);
+  CHECK(read.plan.micro_batch == 2);
+  CHECK(value_text(read.plan, Key::recompute) == "full");
+}
+
+TEST_CASE("Names of GPUs find their presets") {
   CHECK(gpu_of_name("NVIDIA A100-SXM4-80GB", 79.15 * kGiB) == "a100-sxm4-80gb");
   CHECK(gpu_of_name("NVIDIA GeForce RTX 4090", 23.65 * kGiB) == "rtx-4090-24gb");
   CHECK(gpu_of_name("NVIDIA H100 80GB HBM3", 79.19 * kGiB) == "h100-sxm5-80gb");

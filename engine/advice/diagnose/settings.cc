@@ -5,6 +5,7 @@
 #include <map>
 
 #include "engine/advice/diagnose/case.h"
+#include "engine/advice/launch_flags.h"
 #include "engine/hardware/accelerator.h"
 #include "engine/preset_table.h"
 #include "engine/text.h"
@@ -86,17 +87,6 @@ std::string compact(std::string_view text) {
   return out;
 }
 
-/// Words that change no shape.
-std::string plain_model(std::string_view name) {
-  std::string plain(name);
-  std::transform(plain.begin(), plain.end(), plain.begin(), [](unsigned char c) { return std::tolower(c); });
-  for (const char* word : {"-instruct", "-chat", "-base", "-hf", "-it", "-v0.1"}) {
-    const size_t at = plain.find(word);
-    if (at != std::string::npos) plain.erase(at, std::string_view(word).size());
-  }
-  return compact(plain);
-}
-
 std::vector<std::string> words_in(std::string_view name) {
   std::vector<std::string> words(1);
   for (const char c : name) {
@@ -126,19 +116,54 @@ size_t words_within(const std::vector<std::string>& words, const std::string& id
 
 using Stated = std::map<Key, std::string>;
 
+/// A setting that is a word.
+constexpr Row kWords[] = {{"vLLM", "engine_version", Key::engine_version},
+                          {"vLLM", "kv_type", Key::kv},
+                          {"llama.cpp", "k_type", Key::kv},
+                          {"llama.cpp", "file_type", Key::weights}};
+
+/// "v0.11.0" is 0.11.0, "f16" fp16, "Q4_K - Medium" q4_k_m (llama.cpp, llama_model_ftype_name).
+std::string our_word(std::string_view theirs) {
+  std::string word = lower_case(theirs);
+  if (word.size() > 1 && word[0] == 'v' && is_digit(word[1])) return word.substr(1);
+  if (word == "f16" || word == "f32") return "fp" + word.substr(1);
+  if (word.starts_with("fp8")) return "fp8";  // fp8_e4m3
+  const size_t dash = word.find(" - ");
+  if (dash == std::string::npos) return word.substr(0, word.find(' '));
+  const std::string_view size = std::string_view(word).substr(dash + 3);
+  const bool sized = size.starts_with("small") || size.starts_with("medium") || size.starts_with("large");
+  return word.substr(0, dash) + (sized ? std::string("_") + size[0] : "");
+}
+
 void add_named(const LogReading& log, Stated& out) {
   std::string gpu;
   double memory = 0;
   for (const LogFigure& figure : log.figures) {
-    if (figure.what == "model_name") {
-      const std::string model = model_of_name(figure.text);
-      if (!model.empty()) out[Key::model] = model;
+    const std::string model = figure.what == "model_name" ? preset_of_model_name(figure.text) : "";
+    if (!model.empty()) {
+      out[Key::model] = model;
+      if (const std::string format = format_in_name(figure.text); !format.empty()) out[Key::weights] = format;
     }
     if (figure.what == "gpu_name") gpu = figure.text;
     if (figure.what == "capacity_bytes" || figure.what == "total_bytes") memory = static_cast<double>(figure.bytes);
   }
   const std::string found = gpu_of_name(gpu, memory);
   if (!found.empty()) out[Key::gpu] = found;
+}
+
+/// What it was started with, and what its launcher does without a flag where the log says nothing else.
+void add_started_with(const LogReading& log, Plan plan, Stated& out) {
+  if (log.command.empty()) return;
+  for (const auto& [key, value] : out) set_value(plan, key, value, nullptr);
+  const auto release = out.find(Key::engine_version);
+  const std::string version = release != out.end() ? " --image-version " + release->second : "";
+  const LaunchReading launch = read_launch(log.command + version, plan);
+  if (launch.programs.empty()) return;
+  for (const Field& row : fields()) {
+    if (row.group == Group::view || row.group == Group::hardware) continue;  // nodes of a job that flags do not name
+    if (launch.plan.has(row.key)) out.emplace(row.key, value_text(launch.plan, row.key));
+  }
+  for (const LaunchSetting& setting : launch.settings) out[setting.key] = value_text(launch.plan, setting.key);
 }
 
 /// llama.cpp prints the cells of each of its caches: that of a sliding window is no context.
@@ -148,16 +173,6 @@ bool smaller_window(const LogFigure& figure, std::string_view stated) {
 }
 
 }  // namespace
-
-std::string model_of_name(std::string_view name) {
-  const size_t slash = name.find_last_of('/');
-  const std::string wanted = plain_model(slash == std::string_view::npos ? name : name.substr(slash + 1));
-  if (wanted.size() < 4) return "";
-  for (const PresetRow& row : model_presets()) {
-    if (plain_model(row.id) == wanted || compact(row.name) == wanted) return std::string(row.id);
-  }
-  return "";
-}
 
 std::string gpu_of_name(std::string_view name, double memory_bytes) {
   const std::vector<std::string> given = words_in(name);
@@ -188,7 +203,7 @@ bool is_engine_of_plan(std::string_view tool) {
                      [&](const Tool& row) { return row.key == Key::engine && tool == row.tool; });
 }
 
-std::vector<std::pair<Key, std::string>> stated_settings(const LogReading& log) {
+std::vector<std::pair<Key, std::string>> stated_settings(const LogReading& log, const Plan& plan) {
   Stated stated;
   for (const Tool& tool : kTools) {
     if (std::string_view(log.program) == tool.tool) stated[tool.key] = tool.value;
@@ -196,6 +211,9 @@ std::vector<std::pair<Key, std::string>> stated_settings(const LogReading& log) 
   for (const LogFigure& figure : log.figures) {
     for (const Tool& tool : kTools) {
       if (std::string_view(figure.tool) == tool.tool) stated[tool.key] = tool.value;
+    }
+    for (const Row& row : kWords) {
+      if (std::string_view(figure.tool) == row.tool && figure.what == row.what) stated[row.key] = our_word(figure.text);
     }
     if (figure.kind != CaptureKind::number || !(figure.number > 0)) continue;
     for (const Row& row : kRows) {
@@ -205,6 +223,7 @@ std::vector<std::pair<Key, std::string>> stated_settings(const LogReading& log) 
     }
   }
   add_named(log, stated);
+  add_started_with(log, plan, stated);
   return {stated.begin(), stated.end()};
 }
 

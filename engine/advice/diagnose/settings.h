@@ -10,15 +10,14 @@
 
 namespace vram {
 
-/// What a log states of the plan: keys and their values, in the order of the field table.
-std::vector<std::pair<Key, std::string>> stated_settings(const LogReading& log);
+/// What a log states of the plan: keys and their values, in the order of the field table. `plan`: the one at hand,
+/// whose GPU decides what a server does without a flag.
+std::vector<std::pair<Key, std::string>> stated_settings(const LogReading& log, const Plan& plan);
 
 /// True where the plan has an engine for the tool: Ollama runs llama.cpp.
 bool is_engine_of_plan(std::string_view tool);
 
-/// The model preset that a repository's or a file's name means ("Qwen/Qwen3-8B"), "" where there is none, and likewise
-/// the GPU ("NVIDIA H100 80GB HBM3") with that much memory.
-std::string model_of_name(std::string_view name);
+/// The preset of a GPU's name ("NVIDIA H100 80GB HBM3") with that much memory, "" where there is none.
 std::string gpu_of_name(std::string_view name, double memory_bytes);
 
 }  // namespace vram

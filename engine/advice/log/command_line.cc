@@ -11,21 +11,6 @@ namespace {
 constexpr size_t kLongest = 2000;  // characters of a command
 constexpr size_t kMost = 16;       // commands of a program
 
-/// To the end of the line, and of those that a backslash or a flag joins to it; or to that of Markdown's code.
-std::string command_at(const LogText& text, size_t at) {
-  std::string command;
-  for (size_t end = at; end < std::min(text.size(), at + kLongest) && text.at(end) != '`'; ++end) {
-    if (end > at && text.gap(end) == Gap::line) {
-      const bool joined = std::binary_search(text.continued.begin(), text.continued.end(), end);
-      end = text.behind_prefix(end);
-      if (text.at(end) != '-' && !joined) break;
-    }
-    if (text.gap(end) != Gap::none) command += ' ';
-    command += text.at(end);
-  }
-  return command;
-}
-
 /// A flag of llama.cpp's and the figure it is.
 struct CommandFlag {
   std::string_view names;
@@ -88,6 +73,20 @@ struct CommandReader {
 };
 
 }  // namespace
+
+std::string command_at(const LogText& text, size_t at) {
+  std::string command;
+  for (size_t end = at; end < std::min(text.size(), at + kLongest) && text.at(end) != '`'; ++end) {
+    if (end > at && text.gap(end) == Gap::line) {
+      const bool joined = std::binary_search(text.continued.begin(), text.continued.end(), end);
+      end = text.behind_prefix(end);
+      if (text.at(end) != '-' && !joined) break;
+    }
+    if (text.gap(end) != Gap::none) command += ' ';
+    command += text.at(end);
+  }
+  return command;
+}
 
 void read_commands(const LogText& text, LogReading& reading) {
   CommandReader reader{text, reading};

@@ -36,6 +36,7 @@ struct LogReading {
   std::vector<LogFigure> figures;  // in the order of the log
   std::vector<LogGap> gaps;
   const char* program = "";     // whose lines they are, by what stands before them and by words of its own
+  std::string command;          // that started it, or one with the arguments it repeats: read_launch takes it
   bool fixed_segments = false;  // PyTorch's expandable segments do not exist there: Windows
   size_t left_out_bytes = 0;    // of a log too long to read
   size_t left_out_figures = 0;  // of what was printed too often

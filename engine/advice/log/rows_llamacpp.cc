@@ -45,6 +45,8 @@ constexpr LogRow kLlama[] = {
     {"model size = {S file} ({f bits_per_weight} BPW)"},
     {"file size = {S file} ({f bits_per_weight} BPW)"},
     {"general.name = {t model_name}"},
+    {"tensors from {w model_name} (version GGUF"},
+    {"file type = {t file_type}"},
     {"mem required = {S host_required}^ (+ {S per_state} per state)"},
     {"total VRAM used: {S used}^ (model: {S weights}, context: {S context})"},
     {"load_tensors: VRAM used: {S weights}"},

@@ -55,6 +55,7 @@ constexpr LogRow kMegatron[] = {
     {"num_attention_heads ! {n heads}"},
     {"ffn_hidden_size ! {n ffn}"},
     {"world_size ! {n world_size}"},
+    {"using world size: {n world_size}, "},
     {"recompute_granularity ! {w recompute}"},
 };
 

@@ -14,6 +14,8 @@ constexpr LogRow kVllm[] = {
     {"(VllmWorkerProcess", "", RowRole::prefix},
     {"(VllmWorker TP{n tp_rank}", "", RowRole::prefix},
     {"(VllmWorker rank={n rank}", "", RowRole::prefix},
+    {"vLLM API server version {w engine_version}"},
+    {"LLM engine ({w engine_version})"},
     {"with config: model@{w model_name}@", "", RowRole::starts},
     {"model='{w model_name}', speculative_config", "", RowRole::starts},  // of the same line, cut off before
     {"model='{w model_name}', tokenizer=", "", RowRole::starts},
