@@ -1,5 +1,6 @@
 #include "engine/advice/log/label_name.h"
 
+#include <algorithm>
 #include <string_view>
 
 #include "engine/text.h"
@@ -131,7 +132,7 @@ void NameReader::add_row_head(Name& name) const {
   while (line > 0 && at - line < kReach && text.gap(line) != Gap::line) --line;
   if (text.at(line) != '|') line = text.behind_prefix(line);
   if (text.at(line) != '|') return;
-  const size_t head = text.characters.find('|', line + 1);
+  const size_t head = std::min(text.characters.find('|', line + 1), at);  // the row's only stroke may be its last
   const bool whole = name.words.empty() && head == cell - 1;
   for (size_t i = line + 1; i < head; i = is_alphanumeric(text.at(i)) ? word_end(i) : i + 1) {
     if (!is_alphanumeric(text.at(i))) continue;
