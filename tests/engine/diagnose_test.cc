@@ -342,13 +342,13 @@ TEST_CASE("What a program was started with fills the plan: commands, and argumen
        "max_len=16384&max_seqs=256&batch_tokens=16384&utilization=0.95"},
       {"(APIServer pid=33518) INFO 11-18 14:16:17 [api_server.py:1839] vLLM API server version 0.11.0\n"
        "(APIServer pid=33518) INFO 11-18 14:16:17 [utils.py:233] non-default args: {'enable_auto_tool_choice': True, "
-       "'model': '/home/me/Qwen3-30B-A3B-Instruct-2507-FP8', 'max_model_len': 131072, 'served_model_name': ['Qwen3'], "
+       "'model': '/models/Qwen3-30B-A3B-Instruct-2507-FP8', 'max_model_len': 131072, 'served_model_name': ['Qwen3'], "
        "'tensor_parallel_size': 4, 'max_num_batched_tokens': 32768, 'max_num_seqs': 10, "
        "'speculative_config': {'method': 'mtp', 'num_speculative_tokens': 2}}",
        "model=qwen3-30b-a3b&engine=vllm&engine_version=0.11.0&weights=fp8&serve_gpus=4&serve_tp=4&serve_pp=1&serve_dp="
        "1&"
        "max_len=131072&max_seqs=10&batch_tokens=32768&utilization=0.9&draft_tokens=2"},
-      {"[2025-07-09 11:52:19] server_args=ServerArgs(model_path='/home/me/models--Qwen--Qwen3-8B/snapshots/2069', "
+      {"[2025-07-09 11:52:19] server_args=ServerArgs(model_path='/models/models--Qwen--Qwen3-8B/snapshots/2069', "
        "dtype='auto', kv_cache_dtype='fp8_e5m2', quantization=None, context_length=None, mem_fraction_static=0.874, "
        "chunked_prefill_size=8192, page_size=1, tp_size=4, pp_size=1, dp_size=2, enable_dp_attention=True, "
        "cuda_graph_bs=[1, 2, 4], json_model_override_args='{}')",
