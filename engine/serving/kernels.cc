@@ -1,7 +1,9 @@
 #include "engine/serving/kernels.h"
 
+#include "engine/formats.h"
 #include "engine/hardware/generation.h"
 #include "engine/serving/vllm_run.h"
+#include "engine/serving/weights.h"
 
 namespace vram {
 namespace {
@@ -29,10 +31,22 @@ constexpr LayerSeconds kEager{35e-6, 40e-6, 600e-6, 1.2e-3};
 constexpr LayerSeconds kLlamacppCuda{22.5e-6, 15e-6}, kLlamacppLaunched{65e-6, 15e-6}, kLlamacppOther{75e-6, 15e-6};
 
 // Mixtures in vllm and sglang have more kernels than routing: MLA's low-rank products, norms and absorbed matrices,
-// shared experts beside the others, an indexer of sparse attention with its top-k; and sglang fuses more of them.
-// Fitted together, with the share of experts' products, on 200 figures of twelve mixtures from 25 sources; one source
-// left out at a time the median error is 13%.
-constexpr double kLatent = 60e-6, kShared = 55e-6, kIndexer = 270e-6, kSglangFused = 0.4;
+// shared experts beside the others, an indexer of sparse attention with its top-k. Fitted together, with the share of
+// experts' products, on 200 figures of twelve mixtures from 25 sources; one source left out at a time the median error
+// is 13%.
+constexpr double kLatent = 60e-6, kShared = 55e-6, kIndexer = 270e-6;
+
+// sglang fuses more of them, latents and shared experts most. On 44 figures of ten mixtures from 14 sources; one source
+// left out at a time 10%.
+constexpr double kSglangFused = 0.6, kSglangAbsorbed = 0.15;
+
+// MXFP4's experts are routed and activated within their products' kernels (triton_kernels' matmul_ogs, FlashInfer).
+// Fitted alone, on 52 figures of gpt-oss from nine sources.
+constexpr double kRoutedWithin = 10e-6;
+
+// Prompts' graphs are replayed as well, in pieces (docs.sglang.io, piecewise_cuda_graph): 50 ms for 1000 tokens of
+// MiniMax-M2.7 on two GB300 (0.5.10). Elsewhere than on CUDA they are not, nor those of MLA (sglang#18130).
+constexpr double kSglangReplaysPrompts = 5010;
 
 bool serves_mixture(const Plan& plan) {
   return (plan.engine == Engine::vllm || plan.engine == Engine::sglang) && plan.subject->architecture.experts > 0;
@@ -52,16 +66,33 @@ LayerSeconds layer_seconds(const Plan& plan) {
 
 bool is_attention(const LayerKind& kind) { return kind.mixer == Mixer::full || kind.mixer == Mixer::sliding; }
 
+bool is_latent(const LayerKind& kind) { return is_attention(kind) && kind.attention.kv_lora_rank > 0; }
+
 /// Of one layer, in a mixture that vllm or sglang serves. Recurrent mixers run the same kernels in both.
 double mixture_layer_seconds(const Plan& plan, const LayerSeconds& seconds, const LayerKind& kind) {
-  const bool attends = is_attention(kind);
-  double recurrent = 0, fused = 0;
+  const bool attends = is_attention(kind), sglang = plan.engine == Engine::sglang;
+  double recurrent = 0, fused = 0, absorbed = 0;
   if (kind.mixer != Mixer::none) (attends ? fused : recurrent) += seconds.kernels;
-  if (attends && kind.attention.kv_lora_rank > 0) fused += kLatent;
+  if (is_latent(kind)) absorbed += kLatent;
   if (attends && kind.attention.index_head_dim > 0) fused += kIndexer;
   if (kind.ffn.kind != FfnKind::none) fused += seconds.kernels;
-  if (kind.ffn.kind == FfnKind::moe) fused += seconds.routing + (kind.ffn.shared_width > 0 ? kShared : 0);
-  return recurrent + fused * (plan.engine == Engine::sglang ? kSglangFused : 1);
+  if (kind.ffn.kind == FfnKind::moe) {
+    fused += weights_format(plan).id == "mxfp4" ? kRoutedWithin : seconds.routing;
+    if (kind.ffn.shared_width > 0) absorbed += kShared;
+  }
+  return recurrent + fused * (sglang ? kSglangFused : 1) + absorbed * (sglang ? kSglangAbsorbed : 1);
+}
+
+double latent_layers(const Model& model) {
+  double layers = 0;
+  for (size_t k = 0; k < model.kinds.size(); ++k)
+    if (is_latent(model.kinds[k])) layers += model.layers_of_kind(k, 0, model.layers.size());
+  return layers;
+}
+
+bool replays_prompts(const Plan& plan) {
+  return plan.engine == Engine::sglang && plan.graphs && plan.accelerator->vendor == "NVIDIA" &&
+         release_number(plan) >= kSglangReplaysPrompts && latent_layers(*plan.subject) == 0;
 }
 
 }  // namespace
@@ -79,8 +110,11 @@ double half_layers(const Model& model) {
 double kernel_seconds(const Plan& plan) {
   const Model& model = *plan.subject;
   const LayerSeconds seconds = layer_seconds(plan);
-  if (!serves_mixture(plan) || is_early(plan))
-    return half_layers(model) * seconds.kernels + model.moe_layers() * seconds.routing;
+  if (!serves_mixture(plan) || is_early(plan)) {
+    // DeepSeek-V2-Lite on an RTX 3090 (llama.cpp#15525) takes 78 us a layer more than its bytes and other kernels.
+    const double latent = plan.engine == Engine::llamacpp ? latent_layers(model) * kLatent : 0;
+    return half_layers(model) * seconds.kernels + model.moe_layers() * seconds.routing + latent;
+  }
   double sum = 0;
   for (size_t k = 0; k < model.kinds.size(); ++k)
     sum += mixture_layer_seconds(plan, seconds, model.kinds[k]) * model.layers_of_kind(k, 0, model.layers.size());
@@ -88,6 +122,7 @@ double kernel_seconds(const Plan& plan) {
 }
 
 double prompt_launch_seconds(const Plan& plan) {
+  if (replays_prompts(plan)) return 0;
   const LayerSeconds seconds = layer_seconds(plan);
   return static_cast<double>(plan.subject->layers.size()) * seconds.launched +
          plan.subject->moe_layers() * seconds.routed;

@@ -71,11 +71,19 @@ constexpr double kServerSeconds = 7e-3;
 // and Q4_0 alike on Max chips and an RTX 6000 Ada (0.75 to 0.83 on two joined dies, not told apart here).
 constexpr double kLlamacppReads = 0.93;
 
+bool is_vllm_or_sglang(const Plan& plan) { return plan.engine == Engine::vllm || plan.engine == Engine::sglang; }
+
 // All-reduce of a few kilobytes: one kernel over NVLink; over PCIe 40 us each time the GPUs double (7B to 14B on 2, 4
 // and 8 RTX 4090, through host memory: 75, 120 and 110 us; four RTX 3090: 30); several messages over a network (60 us
 // between four DGX Spark, 190 between two nodes of 8 H100).
 constexpr double kReduceOverLink = 12e-6, kDoublingOverPcie = 40e-6, kReduceOverNetwork = 110e-6;
-double reduce_over_pcie(double gpus) {
+
+// Two boards that reach each other's memory need one kernel over PCIe too (vllm's custom_all_reduce.py, sglang's as
+// well); GeForce's drivers do not let them.
+double reduce_over_pcie(const Plan& plan, double gpus) {
+  const Accelerator& gpu = *plan.accelerator;
+  const bool peers = gpu.vendor == "NVIDIA" && gpu.family != "NVIDIA GeForce";
+  if (gpus <= 2 && peers && is_vllm_or_sglang(plan)) return kReduceOverLink;
   double seconds = 0;
   for (double reached = 1; reached < gpus; reached *= 2) seconds += kDoublingOverPcie;
   return seconds;
@@ -90,7 +98,6 @@ double peak(const Plan& plan) {
   return peak_tflops(gpu, compute);
 }
 
-bool is_vllm_or_sglang(const Plan& plan) { return plan.engine == Engine::vllm || plan.engine == Engine::sglang; }
 bool is_instinct(const Plan& plan) { return plan.accelerator->vendor == "AMD" && is_vllm_or_sglang(plan); }
 
 double product_share(const Plan& plan, double peak_tflops, bool of_experts) {
@@ -139,10 +146,11 @@ Roofline roofline(const Plan& plan, const Replica& replica) {
     result.expert_flops *= kTurnedIntoOperands;
   }
   result.weight_bytes = plan.gpu_bw * 1e9 * bandwidth_share(plan, weights_format(plan).bits);
-  const bool nodes = replica.tp > plan.node;
-  result.link_bytes = (nodes && plan.net_bw > 0 ? plan.net_bw : plan.link_bw) * 1e9;
+  // Boards that are sold alone have no network of their own: more of them are in one host.
+  const bool nodes = replica.tp > plan.node && plan.net_bw > 0;
+  result.link_bytes = (nodes ? plan.net_bw : plan.link_bw) * 1e9;
   result.reduce_seconds = nodes                            ? kReduceOverNetwork
-                          : plan.accelerator->link_is_pcie ? reduce_over_pcie(replica.tp)
+                          : plan.accelerator->link_is_pcie ? reduce_over_pcie(plan, replica.tp)
                                                            : kReduceOverLink;
   return result;
 }
