@@ -7,6 +7,7 @@
 #include "engine/advice/launch_unread.h"
 #include "engine/plan/percent.h"
 #include "engine/text.h"
+#include "engine/units.h"
 
 namespace vram {
 namespace {
@@ -217,13 +218,31 @@ class ScriptReading {
     given.find("m module rdzv-backend rdzv-endpoint rdzv-id master-addr master-port node-rank");
     if (base_name(words[0]) == "deepspeed") given.add("use-deepspeed", "true");
     if (const std::string file = given.value("config-file"); !file.empty() && documents_.empty()) {
-      out_.unsaid.push_back("--config_file " + file);
+      read_unseen_file(file, given);
     }
     for (const FlatDocument& document : documents_) add_document(document, given);
     for (const auto& [variable, value] : environment_) {
       if (variable == "NGPU") given.add("nproc-per-node", value);
+      if (variable == "CUDA_VISIBLE_DEVICES" && takes_all_gpus(base_name(words[0]))) add_visible_gpus(value, given);
     }
     finish(*dialect, given);
+  }
+
+  /// accelerate's: of DeepSpeed, where it is called so.
+  void read_unseen_file(const std::string& file, GivenFlags& given) {
+    const std::string name = lower_case(file);
+    const bool deepspeed = name.find("deepspeed") != std::string::npos || name.find("zero") != std::string::npos;
+    if (deepspeed) return given.add("deepspeed-config-file", file);
+    out_.unsaid.push_back("--config_file " + file);
+  }
+
+  /// Where no flag says how many.
+  static bool takes_all_gpus(std::string_view launcher) {
+    return launcher == "accelerate" || launcher == "deepspeed" || launcher == "llamafactory-cli";
+  }
+  static void add_visible_gpus(const std::string& list, GivenFlags& given) {
+    if (list.empty() || !is_digit(list[0]) || given.has("num-processes nproc-per-node num-gpus include i")) return;
+    given.add("num-gpus", write_number(1.0 + static_cast<double>(std::count(list.begin(), list.end(), ','))));
   }
 
   void read_environment(const ShellScript& script) {

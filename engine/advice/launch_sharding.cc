@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "engine/advice/launch_dialects.h"
+#include "engine/text.h"
 #include "engine/units.h"
 
 // deepspeed/runtime/config.py and zero/config.py; accelerate/commands/launch.py and utils/dataclasses.py.
@@ -43,17 +44,33 @@ bool uses_fsdp(GivenFlags& given) {
   return given.has("use-fsdp fsdp") || begins(given, "fsdp-config.") || says(given, "distributed-type", "fsdp");
 }
 
+/// "ds_z3_config.json", "zero2_offload.json", "stage3.json" -> the digit; '\0' where a file's name says none.
+char stage_in_name(std::string_view file) {
+  const std::string name = lower_case(file.substr(file.find_last_of("/\\") + 1));
+  for (const std::string_view word : {"zero", "stage", "z"}) {
+    for (size_t at = name.find(word); at != std::string::npos; at = name.find(word, at + 1)) {
+      size_t digit = at + word.size();
+      if (digit < name.size() && (name[digit] == '_' || name[digit] == '-' || name[digit] == 'o')) ++digit;
+      if (digit < name.size() && name[digit] >= '0' && name[digit] <= '3') return name[digit];
+    }
+  }
+  return '\0';
+}
+
 bool is_host(const std::string& device) { return device == "cpu" || device == "nvme"; }
 
 void read_deepspeed(LaunchReader& reader, GivenFlags& given) {
   reader.set(Key::framework, "deepspeed", "DeepSpeed");
   const std::string file = given.value("deepspeed deepspeed-config deepspeed-config-file");
-  const bool unseen = file.find(".json") != std::string::npos && !begins(given, "zero-optimization");
+  const bool is_file = file.find(".json") != std::string::npos || file.find(".yaml") != std::string::npos;
+  const bool unseen = is_file && !begins(given, "zero-optimization");
   if (unseen) {
+    const char stage = stage_in_name(file);
+    if (stage != '\0') reader.set(Key::zero, std::string_view(&stage, 1), file);
     reader.resolve_now();
-    return reader.note(
-        Key::zero, file,
-        "what " + file + " says is not in the text; " + value_text(reader.plan(), Key::zero) + " is kept");
+    return reader.note(Key::zero, file,
+                       "what " + file + " says is not in the text; " + value_text(reader.plan(), Key::zero) +
+                           (stage != '\0' ? " is taken, as it is called" : " is kept"));
   }
   reader.read_table(kDeepspeed, given);
   const std::string states = given.value(

@@ -19,7 +19,7 @@ constexpr FlagRow kRows[] = {
     {Key::attention, "attn-implementation flash-attn",
      "flash_attention_2=flash sdpa=flash flash_attention_3=flash fa2=flash auto=flash eager=eager", "flash"},
     {Key::compile, "torch-compile", "true=1 =1 false=0", "0"},
-    {Key::epochs, "num-train-epochs", "", "3"},
+    {Key::epochs, "num-train-epochs num-epochs epochs epoch", "", "3"},
 };
 
 // Adapters: read and written only where there are any.
@@ -172,8 +172,17 @@ void read_batch(LaunchReader& reader, GivenFlags& given) {
   read_accumulation(reader, batch, steps);
 }
 
+/// As a flag it is of a device (diffusers, run_glue of 2020); in DeepSpeed's file of a step.
+void tell_batches_apart(GivenFlags& given) {
+  for (GivenFlag& flag : given.flags) {
+    if (flag.name == "train-batch-size" && flag.text.starts_with("-")) flag.name = "per-device-train-batch-size";
+  }
+}
+
 void read(LaunchReader& reader, GivenFlags& given) {
-  if (const GivenFlag* model = given.find("model-name-or-path model-name pretrained-model-name-or-path model");
+  tell_batches_apart(given);
+  if (const GivenFlag* model =
+          given.find("base-model model-name-or-path model-name pretrained-model-name-or-path model");
       model != nullptr) {
     reader.read_model(model->value, model->text);
   }

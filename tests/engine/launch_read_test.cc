@@ -233,6 +233,35 @@ TEST_CASE("transformers under deepspeed, with the JSON in the script") {
   CHECK(plan.recompute == Recompute::full);
 }
 
+TEST_CASE("a file of ZeRO that is not in the text is taken as it is called, and said so") {
+  const std::pair<const char*, double> rows[] = {
+      {"deepspeed train.py --deepspeed configs/ds_z3_config.json --model_name_or_path Qwen/Qwen2.5-7B", 3},
+      {"deepspeed train.py --deepspeed zero2_offload.json --model_name_or_path Qwen/Qwen2.5-7B", 2},
+      {"accelerate launch --config_file ./deepspeed_zero3.yaml --num_processes=8 sft.py --bf16", 3},
+  };
+  for (const auto& [command, stage] : rows) {
+    CAPTURE(command);
+    const LaunchReading launch = read(command);
+    CHECK(launch.plan.framework == Framework::deepspeed);
+    CHECK(launch.plan.zero == stage);
+    REQUIRE(launch.messages.size() == 1);
+    CHECK(launch.messages[0].text.find("as it is called") != std::string::npos);
+  }
+}
+
+TEST_CASE("a batch that is a flag is of a device, and launchers take the GPUs that they see") {
+  const Plan plan = read(
+                        "CUDA_VISIBLE_DEVICES=3,5 accelerate launch train.py --base_model ./models/Llama-3.2-3B "
+                        "--bf16 --train_batch_size 2 --gradient_accumulation_steps 4 --epochs 6")
+                        .plan;
+  CHECK(plan.model == "llama-3.2-3b");
+  CHECK(plan.framework == Framework::ddp);
+  CHECK(plan.gpus == 2);
+  CHECK(plan.micro_batch == 2);
+  CHECK(plan.global_batch == 16);
+  CHECK(plan.epochs == 6);
+}
+
 TEST_CASE("accelerate: FSDP by flags and by its file") {
   const Plan flags = read(
                          "accelerate launch --use_fsdp --fsdp_version 2 --num_processes 16 --num_machines 2 "
@@ -436,9 +465,9 @@ TEST_CASE("accelerate's zero3_init_flag says whether ZeRO 3 loads the whole mode
 }
 
 TEST_CASE("A file that is named but not in the text is said") {
-  const LaunchReading reading = read("deepspeed train.py --deepspeed zero3.json --bf16");
+  const LaunchReading reading = read("deepspeed train.py --deepspeed settings.json --bf16");
   CHECK(reading.messages[0].key == "zero");
-  CHECK(reading.messages[0].text == "zero: what zero3.json says is not in the text; 0 is kept");
+  CHECK(reading.messages[0].text == "zero: what settings.json says is not in the text; 0 is kept");
 }
 
 TEST_CASE("Prose with colons is no configuration") {
