@@ -1,3 +1,4 @@
+#include "engine/formats.h"
 #include "engine/model/config_parts.h"
 
 namespace vram {
@@ -33,6 +34,7 @@ constexpr Word kMethods[] = {
     {"bitsandbytes", "nf4"},
     {"FP8", "fp8"},
     {"NVFP4", "nvfp4"},
+    {"W4A16_NVFP4", "nvfp4"},
     {"MXFP8", "mxfp8"},
     {"W4A16_AWQ", "awq"},
     {"INT4_AWQ", "awq"},
@@ -97,6 +99,14 @@ std::string dtype_of(const Fields& f) {
   return std::string(format);
 }
 
+/// A list that leaves no half of a mixture's layers out says that attention is quantised, too, where its format usually
+/// is of the experts or MLPs alone.
+bool lists_attention_as_quantised(const Fields& q, const Architecture& a) {
+  const Format* format = find_format(a.quantization);
+  if (a.experts <= 0 || format == nullptr || format->of_mixtures == Quantised::linears) return false;
+  return q.has("ignore") || q.has("modules_to_not_convert") || q.has("exclude_modules");
+}
+
 void read_quantization(const Fields& file, Architecture& a) {
   if (!file.has("quantization_config")) return;
   const Fields q = file.section("quantization_config");
@@ -107,6 +117,7 @@ void read_quantization(const Fields& file, Architecture& a) {
   a.quantization = quantization_of(told);
   if (!a.quantization.empty() && a.layers >= 1 && a.layers <= 10000)
     a.unquantized = unquantized_layers(told, static_cast<size_t>(a.layers));
+  if (a.unquantized.empty() && lists_attention_as_quantised(told, a)) a.unquantized = "1q";
 }
 
 }  // namespace

@@ -1,5 +1,9 @@
+#include <algorithm>
+#include <vector>
+
 #include "engine/model/config_parts.h"
 #include "engine/model/layer_shape.h"
+#include "engine/model/stored_halves.h"
 
 namespace vram {
 namespace {
@@ -20,6 +24,9 @@ Half half_of(std::string_view name) {
   for (std::string_view outside : {"vis", "lm_head", "embed", "audio", "mtp", "norm", "shared_expert", "multi_modal"})
     if (contains(name, outside)) return {};
   if (is_router(name)) return {};
+  for (std::string_view small : {"in_proj_a", "in_proj_b", "conv1d"})  // of linear attention's, a hundredth
+    if (contains(name, small)) return {};
+  if (contains(name, "experts")) return {false, true};  // also of layers that call it their mixer (Nemotron-H)
   if (contains(name, "attn") || contains(name, "attention") || contains(name, "mixer")) return {true, false};
   if (contains(name, "mlp") || contains(name, "expert") || contains(name, "feed_forward") || contains(name, "ffn"))
     return {false, true};
@@ -40,27 +47,44 @@ int layer_of(std::string_view name) {
   return layer;
 }
 
-char letter_of(const Half& half) {
-  return half.attention && half.mlp ? 'x' : half.attention ? 'a' : half.mlp ? 'm' : 'q';
+/// Calls `set` with the halves of every layer that a name is about.
+template <class Set>
+void for_named(std::string_view name, std::vector<StoredHalves>& layers, const Set& set) {
+  const Half half = half_of(name);
+  const int only = layer_of(name);
+  const size_t first = only >= 0 ? static_cast<size_t>(only) : 0;
+  const size_t end = only >= 0 ? std::min(first + 1, layers.size()) : layers.size();
+  for (size_t i = first; i < end; ++i) {
+    if (half.attention) set(layers[i].attention);
+    if (half.mlp) set(layers[i].mlp);
+  }
+}
+
+/// ModelOpt's MIXED_PRECISION names every module that is quantised and how (export/convert_hf_config.py); the rest is
+/// not. Of a half that is named more than once the wider counts.
+void read_quantised_layers(const Fields& named, std::vector<StoredHalves>& layers) {
+  std::fill(layers.begin(), layers.end(), StoredHalves{Stored::sixteen_bit, Stored::sixteen_bit});
+  for (const std::string& name : named.names()) {
+    const std::string algorithm = named.section(name.c_str()).text("quant_algo");
+    const bool eight = (contains(algorithm, "FP8") && !algorithm.starts_with("W4")) || algorithm.starts_with("W8");
+    const Stored stored = eight ? Stored::eight_bit : Stored::as_format;
+    for_named(name, layers,
+              [stored](Stored& half) { half = half == Stored::sixteen_bit ? stored : std::max(half, stored); });
+  }
 }
 
 }  // namespace
 
 std::string unquantized_layers(const Fields& quantization, size_t layers) {
-  std::vector<Half> halves(layers);
+  std::vector<StoredHalves> halves(layers);
+  const Fields named = quantization.section("quantized_layers");
+  if (!named.names().empty()) read_quantised_layers(named, halves);
   for (const char* list : {"modules_to_not_convert", "ignore", "ignored_layers", "exclude_modules"}) {
-    for (const std::string& name : quantization.texts(list)) {
-      const Half half = half_of(name);
-      const int only = layer_of(name);
-      for (size_t i = 0; i < layers; ++i) {
-        if (only >= 0 && i != static_cast<size_t>(only)) continue;
-        halves[i].attention = halves[i].attention || half.attention;
-        halves[i].mlp = halves[i].mlp || half.mlp;
-      }
-    }
+    for (const std::string& name : quantization.texts(list))
+      for_named(name, halves, [](Stored& half) { half = Stored::sixteen_bit; });
   }
   std::string letters;
-  for (const Half& half : halves) letters += letter_of(half);
+  for (const StoredHalves& half : halves) letters += letter_of(half);
   const std::string pattern = shortest_pattern(letters);
   return pattern == "1q" ? "" : pattern;
 }

@@ -7,6 +7,7 @@
 
 #include "engine/formats.h"
 #include "engine/model/layer_shape.h"
+#include "engine/model/stored_halves.h"
 #include "engine/serving/allocations.h"
 #include "engine/serving/gguf.h"
 #include "engine/serving/vllm_run.h"
@@ -104,13 +105,14 @@ double bits_of(const Matrix& matrix, const Format& format, const Model& model) {
 /// What the checkpoint leaves in 16 bit, where it is loaded as it is.
 std::string unquantized(const Plan& plan) {
   const Architecture& a = plan.subject->architecture;
-  return a.unquantized.empty() || plan.weights != a.quantization ? "" : expand_pattern(a.unquantized, "qamx");
+  return a.unquantized.empty() || plan.weights != a.quantization ? "" : expand_pattern(a.unquantized, kStoredHalves);
 }
 
-bool is_wide(char letter, WeightSection section) {
-  const bool attention = section == WeightSection::attention || section == WeightSection::mixer;
-  const bool mlp = section == WeightSection::mlp || section == WeightSection::experts;
-  return (attention && (letter == 'a' || letter == 'x')) || (mlp && (letter == 'm' || letter == 'x'));
+/// Routers, norms and biases have no half: they are as they are everywhere.
+Stored stored_as(char letter, WeightSection section) {
+  const StoredHalves halves = halves_of(letter);
+  if (section == WeightSection::attention || section == WeightSection::mixer) return halves.attention;
+  return section == WeightSection::mlp || section == WeightSection::experts ? halves.mlp : Stored::as_format;
 }
 
 /// The tensors of one layer as vllm and sglang store them: query, key and value in one, gate and up in one, all experts
@@ -199,21 +201,26 @@ class Collector {
     put({section_of(matrix), each * (layers - stored.raised_layers), stored.bits, over});
     put({section_of(matrix), each * stored.raised_layers, stored.raised, over});
   }
-  /// Of a checkpoint that leaves some layers' halves in 16 bit.
+  /// Of a checkpoint that leaves some layers' halves in 16 bit or has them in 8.
   void add_mixed(size_t k) {
     const LayerKind& kind = model_.kinds[k];
     for (const Matrix& matrix : kind.matrices) {
       if (matrix.count() <= 0) continue;
-      double wide = 0;
       const WeightSection section = section_of(matrix);
+      std::array<double, static_cast<size_t>(Stored::count_)> layers{};
       for (size_t i = stage_.first; i < stage_.first + stage_.count; ++i) {
-        if (model_.layers[i] == k && is_wide(wide_[i % wide_.size()], section)) wide += 1;
+        if (model_.layers[i] == k) layers[static_cast<size_t>(stored_as(wide_[i % wide_.size()], section))] += 1;
       }
-      const double layers = model_.layers_of_kind(k, stage_.first, stage_.count);
+      const double own = of_format(matrix, section);
+      const double bits[] = {own, matrix.linear ? 8.0 : own, 16};
       const double each = elements(matrix), over = divisor(matrix, kind.attention.kv_heads);
-      put({section, each * (layers - wide), bits_of(matrix, format_, model_), over});
-      put({section, each * wide, 16, over});
+      for (size_t way = 0; way < layers.size(); ++way) put({section, each * layers[way], bits[way], over});
     }
+  }
+  /// Bits of what a list does not leave out: it speaks of attention, too, and knows better than the format's habit.
+  double of_format(const Matrix& matrix, WeightSection section) const {
+    const bool attention = section == WeightSection::attention || section == WeightSection::mixer;
+    return attention && matrix.linear ? format_.bits : bits_of(matrix, format_, model_);
   }
   void put(const WeightParcel& parcel) {
     if (parcel.elements <= 0) return;

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "engine/model/config_json.h"
+#include "engine/model/stored_halves.h"
 #include "engine/plan/plan.h"
 #include "engine/serving/experts.h"
 #include "engine/serving/serving.h"
@@ -230,6 +231,55 @@ TEST_CASE("A list of what is not quantised speaks of layers, halves and routers"
   CHECK(layers(R"(["model.layers.1*"])") == "1q1x");
   CHECK(layers(R"(["re:.*mlp.gate$","re:visual.*"])") == "");
   CHECK(layers(R"(["model.layers.0.mlp.gate_proj"])") == "1m1q");
+  // ModelOpt's recipes leave out what linear attention has beside its projections
+  CHECK(layers(R"(["model.layers.0.linear_attn.conv1d","model.layers.0.linear_attn.in_proj_ba"])") == "");
+  CHECK(layers(R"(["model.layers.0.linear_attn.in_proj_qkvz"])") == "1a1q");
+  CHECK(layers(R"(["model.layers.1.mixer.experts.3.up_proj"])") == "1q1m");
+}
+
+TEST_CASE("A mixed checkpoint that names what is quantised has halves in 8 bit and leaves the rest in 16",
+          "[serving]") {
+  // As nvidia/Qwen3.6-35B-A3B-NVFP4 has it: MIXED_PRECISION, attention in FP8, experts in NVFP4
+  const char* config =
+      R"({"model_type":"llama","hidden_size":64,"num_hidden_layers":3,"num_attention_heads":4,"intermediate_size":128,
+          "vocab_size":100,"quantization_config":{"quant_method":"modelopt","quant_algo":"MIXED_PRECISION",
+          "ignore":["mtp*"],"quantized_layers":{
+          "model.layers.0.self_attn.q_proj":{"quant_algo":"FP8"},"model.layers.0.self_attn.k_proj":{"quant_algo":"NVFP4"},
+          "model.layers.0.mlp.down_proj":{"quant_algo":"W4A16_NVFP4","group_size":16},
+          "model.layers.1.mlp.up_proj":{"quant_algo":"FP8_PER_CHANNEL_PER_TOKEN"},
+          "lm_head":{"quant_algo":"W4A16_NVFP4","group_size":16}}}})";
+  const vram::Architecture a = vram::read_config(config).architecture;
+  CHECK(a.quantization == "nvfp4");
+  CHECK(a.unquantized == "1e1g1x");
+  const std::string share = vram::write_plan(vram::plan_of_architecture(a), false);
+  const auto all = [&](const char* format) { return weights(share + "&engine=generic&weights=" + format); };
+  const double attention = 4 * 64 * 64, mlp = 3 * 64 * 128;
+  CHECK(static_cast<double>(all("bf16") - all("nvfp4")) == attention + mlp + mlp * (16 - 4.5) / 8);
+  CHECK(all("bf16") - all("fp8") == 9 * 64 * 128 + 12 * 64 * 64);  // another format is another file
+}
+
+TEST_CASE("A list of a mixture that does not name attention has it quantised", "[serving]") {
+  const auto bytes = [](const char* list) {
+    const std::string config =
+        std::string(R"({"model_type":"qwen3_moe","hidden_size":64,"num_hidden_layers":2,"num_attention_heads":4,
+            "num_key_value_heads":4,"head_dim":16,"moe_intermediate_size":32,"num_experts":4,"num_experts_per_tok":2,
+            "intermediate_size":128,"vocab_size":100,"quantization_config":{"quant_method":"compressed-tensors",
+            "format":"nvfp4-pack-quantized")") +
+        list + "}}";
+    const vram::Architecture a = vram::read_config(config).architecture;
+    return static_cast<double>(
+        weights(vram::write_plan(vram::plan_of_architecture(a), false) + "&engine=generic&weights=nvfp4"));
+  };
+  const double attention = 2 * 4 * 64 * 64, saved = attention * (16 - 4.5) / 8;
+  CHECK(bytes(R"(,"ignore":["lm_head","re:.*self_attn.*"])") == bytes(""));  // the habit
+  CHECK(bytes("") - bytes(R"(,"ignore":["lm_head","re:.*mlp.gate$"])") == saved);
+}
+
+TEST_CASE("A letter stands for the halves of a layer", "[model]") {
+  for (const char letter : vram::kStoredHalves) CHECK(vram::letter_of(vram::halves_of(letter)) == letter);
+  CHECK(vram::halves_of('a').attention == vram::Stored::sixteen_bit);
+  CHECK(vram::halves_of('a').mlp == vram::Stored::as_format);
+  CHECK(vram::halves_of('h').attention == vram::Stored::eight_bit);
 }
 
 TEST_CASE("Tensor parallelism leaves norms whole and divides the rest", "[serving]") {
