@@ -25,8 +25,8 @@ double requests_in_time(const Plan& plan, const Replica& replica, double tpot, d
 double requests_per_second(const Plan& plan, const Latency& times, double requests);
 
 /// Half-width of the band on all of these, as a share: nine in ten figures are that near, of ML.ENERGY's 154 steady
-/// loads, of 57 from 25 sources that were written down before they were estimated, of TensorRT-LLM's 250; 67 and 75% of
-/// two later samples, most of them mixtures.
+/// loads, of 57 from 25 sources that were written down before they were estimated, of TensorRT-LLM's 250; 67, 75 and
+/// 81% of three later samples, most of them mixtures.
 inline constexpr double kLatencyBand = 0.35;
 
 }  // namespace vram

@@ -70,9 +70,20 @@ TEST_CASE("sglang replays prompts from 0.5.10 on, on CUDA and without latents", 
   const auto launched = [](const std::string& share) {
     return prompt_launch_seconds(plan_of("engine=sglang&" + share));
   };
-  CHECK(launched("model=minimax-m2&gpu=h200-sxm-141gb&engine_version=0.5.9") > 0);
-  CHECK(launched("model=minimax-m2&gpu=h200-sxm-141gb&engine_version=0.5.10") == 0);
-  CHECK(launched("model=minimax-m2&gpu=h200-sxm-141gb&engine_version=0.5.10&graphs=0") > 0);
-  CHECK(launched("model=minimax-m2&gpu=mi300x-192gb&engine_version=0.5.10") > 0);
-  CHECK(launched("model=deepseek-v3&gpu=h200-sxm-141gb&engine_version=0.5.10") > 0);
+  const double pieces = launched("model=minimax-m2&gpu=h200-sxm-141gb&engine_version=0.5.10");
+  CHECK(launched("model=minimax-m2&gpu=h200-sxm-141gb&engine_version=0.5.9") > 2 * pieces);
+  CHECK(launched("model=minimax-m2&gpu=h200-sxm-141gb&engine_version=0.5.10&graphs=0") > 2 * pieces);
+  CHECK(launched("model=minimax-m2&gpu=mi300x-192gb&engine_version=0.5.10") > 2 * pieces);
+  CHECK(launched("model=deepseek-v3&gpu=h200-sxm-141gb&engine_version=0.5.10") > 2 * pieces);
+}
+
+TEST_CASE("vllm replays prompts of 512 tokens in pieces", "[serving]") {
+  const auto launched = [](const std::string& share) {
+    return prompt_launch_seconds(plan_of("model=minimax-m2&gpu=h200-sxm-141gb&prompt=" + share));
+  };
+  const double pieces = launched("512");
+  CHECK(launched("513") > 2 * pieces);
+  CHECK(launched("1000&prefix=500&prefix_hit=1") == pieces);
+  CHECK(launched("512&graphs=0") > 2 * pieces);
+  CHECK(launched("512&engine_version=0.7.3") > 2 * pieces);
 }
