@@ -124,7 +124,8 @@ struct Matcher {
 
   /// The end of the text inside words behind a figure is taken for their end.
   bool one_character(std::string_view& rest) {
-    if (at >= text.size() && captured && literal >= (matched > literal ? kCutWords : kCutSizeWords)) {
+    const bool named = matched >= literal + kCutWords;  // more than a comma before the size
+    if (at >= text.size() && captured && literal >= (named ? kCutWords : kCutSizeWords)) {
       rest.remove_prefix(1);
       return rest.find('{') == std::string_view::npos;
     }
