@@ -682,6 +682,21 @@ TEST_CASE("The unit of free's table is its command's, or the only one that a hos
                                                                                                           << 30);
 }
 
+TEST_CASE("A table of Slurm's jobs has what they asked for and what their steps used") {
+  const std::string rule = "------------ ---------- ---------- ----------\n";
+  const std::string head = "JobID            ReqMem     MaxRSS    Elapsed\n" + rule;
+  const std::string job = head + "6610                10G              00:13:10\n";
+  CHECK(figure(job + "6610.batch               10466336K   00:13:10\n", "host_peak_bytes").bytes == int64_t{10466336}
+                                                                                                        << 10);
+  CHECK(figure(job, "host_limit_bytes").bytes == int64_t{10} << 30);
+  CHECK_FALSE(has(job + "6610.extern         10G              00:13:10\n", "host_peak_bytes"));
+  CHECK_FALSE(has(head + "6610.bat+         60Gn              00:13:10\n", "host_peak_bytes"));
+  CHECK(figure(head + "6610.bat+         60Gn   4314560K   00:13:10\n", "host_limit_bytes").bytes == int64_t{60} << 30);
+  CHECK_FALSE(has(head + "6610.0         4000Mc   4314560K   00:13:10\n", "host_limit_bytes"));
+  CHECK(figure("JobID|MaxRSS|State\n12_3.batch|120.5G|FAILED\n", "host_peak_bytes").bytes == 129385889792);
+  CHECK_FALSE(has("Jobs by MaxRSS are\n12 of 120.5G\n", "host_peak_bytes"));
+}
+
 TEST_CASE("The words around a size say whose it is") {
   CHECK(figure("Low GPU memory (2.5GB free), scaling", "free_bytes").bytes == 2684354560);
   CHECK_FALSE(has("KV cache on the GPU (2.5GB used)", "used_bytes"));

@@ -1,6 +1,7 @@
 #include "engine/advice/log/label_name.h"
 
 #include <algorithm>
+#include <iterator>
 #include <string_view>
 
 #include "engine/text.h"
@@ -11,10 +12,18 @@ namespace {
 constexpr size_t kReach = 100;  // characters before a number that may name it
 
 /// Of the words before a colon that others follow: "memory usage (cuda): allocated"; none of "before saving:
-/// allocated".
-void keep_place(Name& name) {
+/// allocated". True where they say "used".
+bool keep_place(Name& name) {
   if (name.has(Says::when) || name.has(Says::purpose)) name.words.clear();
+  const bool used = name.has(Says::used);
   std::replace(name.words.begin(), name.words.end(), Says::used, Says::link);
+  return used;
+}
+
+bool has_state(const Name& name) {
+  constexpr Says kStates[] = {Says::allocated, Says::reserved, Says::cached, Says::active,
+                              Says::used,      Says::free,     Says::total};
+  return std::any_of(std::begin(kStates), std::end(kStates), [&](Says says) { return name.has(says); });
 }
 
 Says only_one_of(const Name& name, std::initializer_list<Says> among) {
@@ -69,7 +78,7 @@ Name NameReader::read() const {
   Name name;
   size_t behind = begin();
   if (text.wrapped(behind) && half_word(behind)) return name;
-  bool head = false;
+  bool head = false, used = false;
   size_t tag = 0;  // words before "[Start]"
   for (size_t i = behind; i < at;) {
     if (!is_alphanumeric(text.at(i))) {
@@ -79,12 +88,13 @@ Name NameReader::read() const {
       ++i;
       continue;
     }
-    if (head) keep_place(name);
+    if (head) used = keep_place(name) || used;
     head = false;
     behind = word_end(i);
     add(i, behind, name);
     i = behind;
   }
+  if (used && !has_state(name) && !name.words.empty()) name.words.push_back(Says::used);  // "mem_usage:cuda:0"
   for (size_t i = behind; i < at; ++i) name.linked = name.linked || text.at(i) == ':' || text.at(i) == '=';
   return name;
 }

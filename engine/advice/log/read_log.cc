@@ -12,6 +12,7 @@
 #include "engine/advice/log/label.h"
 #include "engine/advice/log/part_label.h"
 #include "engine/advice/log/row_index.h"
+#include "engine/advice/log/slurm_table.h"
 #include "engine/advice/log/started_with.h"
 #include "engine/advice/log/windows.h"
 #include "engine/text.h"
@@ -356,6 +357,7 @@ LogReading read_log(std::string_view log) {
   read_device_csv(text, reading);
   read_head_tables(text, reading);
   read_free_tables(text, reading);
+  read_slurm_tables(text, reading);
   read_commands(text, reading);
   reading.command = started_with(text);
   forget_known(reading);

@@ -153,7 +153,7 @@ struct Matcher {
   /// message's own.
   void skip_prefix(char next = '\0') {
     if (matched > 0) skip_joint();
-    if (matched == 0 || text.gap(at) != Gap::line) return;
+    if ((matched == 0 && !captured) || text.gap(at) != Gap::line) return;
     const size_t begin = at;
     for (size_t end = at; (end = text.behind_prefix(at)) > at && text.gap(at) == Gap::line;) at = end;
     if (next == '-' && at > begin && text.at(at) != '-' && text.at(at - 1) == '-') --at;

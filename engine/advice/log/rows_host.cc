@@ -66,6 +66,8 @@ constexpr LogRow kSlurm[] = {
     {"Detected {n oom_events} oom_kill event", "resource=host"},
     {"task {n}: Out Of Memory", "resource=host"},
     {"State: OUT_OF_MEMORY", "resource=host"},
+    {"OUT_OF_ME+", "resource=host"},  // sacct
+    {"OUT_OF_MEMORY 0:125", "resource=host"},
     {"Memory Utilized: {S host_peak}"},  // seff
     {"Memory Efficiency: {f}% of {S host_limit}"},
     {"have been OOM Killed", "resource=host"},
@@ -90,6 +92,7 @@ constexpr LogRow kRay[] = {
 constexpr LogRow kAllocators[] = {
     {"DefaultCPUAllocator: ~you tried to allocate {B tried}", "resource=host", RowRole::starts},
     {"DefaultCPUAllocator: ", "resource=host", RowRole::starts},
+    {"Torch: not enough memory: you tried to allocate {S tried}", "resource=host", RowRole::starts},  // to 1.0
     {"os error 1455", "resource=host;code=1455"},
     {"WinError 1455", "resource=host;code=1455"},
     {"paging file is too small", "resource=host"},

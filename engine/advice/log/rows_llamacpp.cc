@@ -58,7 +58,7 @@ constexpr LogRow kLlama[] = {
     {"recommendedMaxWorkingSetSize@{S working_set}"},
     {"Namespace($contextsize={n n_ctx}"},
     {"--contextsize {n n_ctx}"},
-    {"batchsize={n n_batch}"},
+    {", batchsize={n n_batch},"},  // among others: no "batch size = 16"
     {"blasbatchsize={n n_batch}"},
     {"gpulayers={n n_gpu_layers}"},
     {"--gpulayers {n n_gpu_layers}"},

@@ -11,7 +11,7 @@ constexpr LogRow kAllocator[] = {
      "", RowRole::starts},
     {"Tried to allocate {S tried}", "", RowRole::starts},
     {"trying to allocate {S tried}"},
-    {"memory allocation failed with OOM on device {n device} while trying to allocate {B tried} bytes^ (free: {B "
+    {"memory allocation failed with OOM on device {n device}^ while trying to allocate {B tried} bytes^ (free: {B "
      "free}, "
      "total: {B capacity})",
      "", RowRole::starts},  // refused once: the cache is emptied, and it is tried again
@@ -23,8 +23,8 @@ constexpr LogRow kAllocator[] = {
     {"; {S free} free"},
     {"; {S reserved} reserved in total by PyTorch"},
     {"; {S cached} cached"},
-    {"{n device} has a total capac<i>ty of^ {S capacity}^ of which {S free}^ is free"},  // GPU, NPU, XPU, MLU
-    {"has a total capac<i>ty of^ {S capacity}^ of which {S free}^ is free"},
+    {"{n device} has <a >total capac<i>ty of^ {S capacity}^ of which {S free}^ is free"},  // GPU, NPU, XPU, MLU
+    {"has <a >total capac<i>ty of^ {S capacity}^ of which {S free}^ is free"},
     {"of which {S free} is free"},
     {"GPU {n device} ! {S free} is free"},
     {"Including non-PyTorch memory, this process has {S process}^ memory in use"},
@@ -149,6 +149,9 @@ constexpr LogRow kVerl[] = {
     {"memory allocated (GB): {G allocated}, memory reserved (MB): {M reserved}, memory max reserved (GB): "
      "{G peak_reserved}",
      "", RowRole::starts},
+    {"in sharding manager: {S used} / {S total}"},
+    {"CPU Memory : {S host_total} GPU Count : {n gpus}"},  // scripts/diagnose.py
+    {"GPU {n} Type : {t gpu_name} GPU {n} Memory : {S capacity}"},
 };
 
 // modules/memmon.py of AUTOMATIC1111's web UI, to 1.5 and later; its units are binary.

@@ -220,7 +220,7 @@ constexpr LogRow kMlx[] = {
     {"Trainable parameters {f trainable_millions}M"},
     {"Command buffer execution failed: Insufficient Memory", "oom=1;resource=metal"},
     {"Peak memory: {S peak}", "", RowRole::phrase},
-    {"Peak mem {S peak}", "", RowRole::phrase},
+    {"Trained Tokens {n}, Peak mem {S peak}"},
 };
 
 // llm.c's train_gpt2.cu, at its start.
