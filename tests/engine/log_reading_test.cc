@@ -285,6 +285,7 @@ TEST_CASE("A part of a server's memory is what people call it, in a label, in a 
         {"left 1.50 GiB for the KV cache of it", "kv_bytes"},
         {"reserved 1.50 GiB for KV cache via", "kv_bytes"},
         {"1.50 GiB KV cache, then", "kv_bytes"},
+        {"KV cache: ~1.50 GiB per GPU", "kv_bytes"},
         {"| KV cache (fp8) | **1.50 GiB** | (fits)", "kv_bytes"},
         {"| Part | Size |\n|---|---:|\n| 1 | x |\n| CUDA graph pool | 1.50 GiB |", "cudagraph_bytes"},
         {"| | A | B |\n|---|---|---|\n| KV cache | 1 GiB | 1.50 GiB |", "kv_bytes"}}) {

@@ -300,10 +300,11 @@ struct Place {
 
   /// The stroke before the cell that the number begins; npos: it is in none.
   size_t cell() const {
+    const size_t prefix = text.prefix_before(at);  // of a container, "app-1 |"
+    const auto inside = [&](size_t i) { return i > prefix && text.gap(i) != Gap::line; };
     size_t begin = at;
-    while (begin > 0 && text.gap(begin) != Gap::line && is_sign(text.at(begin - 1)) && text.at(begin - 1) != '|')
-      --begin;
-    return begin > 0 && text.gap(begin) != Gap::line && text.at(begin - 1) == '|' ? begin - 1 : std::string::npos;
+    while (inside(begin) && is_sign(text.at(begin - 1)) && text.at(begin - 1) != '|') --begin;
+    return inside(begin) && text.at(begin - 1) == '|' ? begin - 1 : std::string::npos;
   }
 
   /// The name in the row of a table: of the nearest cell to the left that holds no number.
@@ -485,7 +486,8 @@ bool line_names_part(const LogText& text, size_t at) {
 
 PartSize scan_part(const LogText& text, size_t at) {
   const NumberScan number = scan_number(text, at);
-  if (number.result != Scan::read || (at > 0 && text.at(at - 1) == '~')) return {};
+  const bool guess = at > 0 && text.at(at - 1) == '~' && number.decimals == 0;  // what was measured has decimals
+  if (number.result != Scan::read || guess) return {};
   const UnitScan unit = scan_unit(text, number.end, Gigabyte::binary);
   const bool sized = unit.bytes > 1 && unit.end > number.end + 1 && text.gap(number.end) != Gap::line;
   const bool tokens = !sized && number.decimals == 0 && tokens_follow(text, number.end);

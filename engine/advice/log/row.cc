@@ -185,6 +185,9 @@ struct Matcher {
     return true;
   }
 
+  /// What follows one is another message: "Load weight end. ... -> Memory pool end."
+  bool is_arrow(size_t i) const { return text.at(i) == '\xe2' && text.at(i + 1) == '\x86'; }
+
   /// To where the words behind the sign begin.
   bool skip_to(std::string_view& rest) {
     int lines = rest[0] == '$' ? 3 : 1;  // a terminal may have broken the one
@@ -192,6 +195,7 @@ struct Matcher {
     const std::string_view words = words_of(rest);
     for (size_t i = at; i < text.size() && i < at + kSkip; ++i) {
       if (i > at && text.gap(i) == Gap::line && lines-- == 0) return false;
+      if (is_arrow(i)) return false;
       if (!words_follow(words, i)) continue;
       at = i;
       literal = 0;

@@ -94,7 +94,7 @@ constexpr LogRow kLlama[] = {
     {"memory reporting free: {B free} total: {B capacity}"},
     {"Dedicated Total: {S capacity} ({S}), Dedicated Usage: {S used}"},
     // what is planned and what was found (2025-10 and later)
-    {"|<->{w device_name}({t gpu_name})|{M capacity}={M free}+({M self}={M weights}+{M kv}+{M compute})+{M "
+    {"|<->{w device_name}<({t gpu_name})>|{M capacity}={M free}+({M self}={M weights}+{M kv}+{M compute})+{M "
      "unaccounted}|"},
     {"|<->{w}|{M host_self}={M}+{M}+{M}|"},
     {"- CPU ({t}): {M host_total} {M host_self} = {M} + {M} + {M}"},
@@ -102,6 +102,8 @@ constexpr LogRow kLlama[] = {
      "{M unaccounted}"},
     {"projected to use {S projected_total} of device memory vs. {S free} of free device memory"},
     {"projected to use {S projected_total} of device memory vs. a total of {S total}"},
+    {"projected to use {S projected_total} vs<.> {S free} free"},  // as people shorten it
+    {"projected to use {S host_required} of host memory vs. {S host_total} of total host memory"},
     {"- {w device_name} ({t gpu_name}): {M capacity} total, {M projected} used, {M lacking} deficit"},
     {"- {w device_name} ({t gpu_name}): {M capacity} total, {M projected} used, {M left} surplus"},
     {"- {w device_name} ({t gpu_name}): {n} layers, {S projected} used, {S left} free"},
@@ -115,6 +117,7 @@ constexpr LogRow kLlama[] = {
     {"cache state: {n} prompts, {S prompt_cache}"},
     {"estimated <worst-case >memory usage of mmproj is {S mmproj}"},
     {"estimated <fixed >memory usage of MTP context is {S mtp}"},
+    {"estimated <fixed >memory usage of draft model is {S draft}"},
 };
 
 // stable-diffusion.cpp: MB = bytes / 1024^2.

@@ -10,6 +10,7 @@ constexpr LogRow kSglang[] = {
     {"Init torch distributed ends. ~mem usage={S distributed}"},
     {"Load weight begin. avail mem={S avail_before_weights}", "", RowRole::starts},
     {"Load weight end. $avail mem={S avail_after_weights}^, mem usage={S weights}"},
+    {"Load weight end. <!>mem usage={S weights}"},  // as people shorten it
     {"KV Cache <is >allocated. $#tokens: {n kv_tokens}^, K <size: >{S k}^, V <size: >{S v}"},
     {"KV Cache is allocated. $#tokens: {n kv_tokens}^, KV size: {S kv}"},
     {"KV Cache is allocated. K size: {S k}, V size: {S v}"},

@@ -148,6 +148,7 @@ constexpr LogRow kVllm[] = {
     {"Available KV cache memory: {S kv}"},
     {"available_kv_cache_memory@{S kv}"},
     {"GPU KV cache size: {n kv_tokens}^ tokens"},
+    {"CPU KV cache size: {n kv_tokens}^ tokens"},
     {"# CPU blocks: {n cpu_blocks}"},
     {"# {w} blocks: {n gpu_blocks}^, # CPU blocks: {n cpu_blocks}"},
     {"GPU blocks: {n gpu_blocks}^, # CPU blocks: {n cpu_blocks}"},  // where Markdown took the first sign
@@ -168,6 +169,7 @@ constexpr LogRow kVllm[] = {
      "needed^, which is larger than the available KV cache memory ({S kv})^. Based on the available memory, the "
      "estimated maximum model length is {n estimated_max_model_len}",
      "", RowRole::starts},
+    {"{S kv_needed} KV cache is needed"},
     {"estimated maximum model length is {n estimated_max_model_len}"},
     {"Auto-fit max_model_len: reduced from {n max_model_len} to {n max_model_len_effective}^ to fit in available GPU "
      "memory ({S kv} available",
