@@ -124,7 +124,7 @@ struct Matcher {
 
   /// The end of the text inside words behind a figure is taken for their end.
   bool one_character(std::string_view& rest) {
-    const bool named = matched >= literal + kCutWords;  // more than a comma before the size
+    const bool named = matched >= literal + kCutWords || out.captures.size() > 1;  // more than a comma before the size
     if (at >= text.size() && captured && literal >= (named ? kCutWords : kCutSizeWords)) {
       rest.remove_prefix(1);
       return rest.find('{') == std::string_view::npos;
