@@ -5,255 +5,44 @@
 
 #include "engine/advice/log/label_words.h"
 #include "engine/advice/log/number.h"
+#include "engine/advice/log/part_words.h"
 #include "engine/text.h"
 
 namespace vram {
 namespace {
 
-constexpr size_t kReach = 90;    // characters before a number that may name it
-constexpr size_t kLongest = 16;  // letters of a word of the language
-constexpr size_t kRows = 40;     // of a table, up to its head
-constexpr int kPiece = 4;        // strokes in a row of a table that lost its head, at most: a name and a size or two
-constexpr size_t kBehind = 3;    // words behind a size that may take its name away
+constexpr size_t kReach = 90;  // characters before a number that may name it
+constexpr size_t kRows = 40;   // of a table, up to its head
+constexpr int kPiece = 4;      // strokes in a row of a table that lost its head, at most: a name and a size or two
+constexpr size_t kBehind = 3;  // words behind a size that may take its name away
 constexpr size_t kLeast = 1 << 20;
 
-/// What a word says of a part.
-enum class Word : uint8_t {
-  unknown,
-  filler,  // of any part
-  link,    // between a name and its size; "for", "of"
-  space,   // memory, VRAM: no file
-  weights,
-  model,
-  kv,
-  cache,
-  pool,
-  cuda,
-  graph,
-  activation,
-  non,
-  torch,
-  compute,
-  buffer,
-  budget,
-  room,  // free for
-  usage,
-};
-
-struct Known {
-  std::string_view text;
-  Word word;
-};
-
-constexpr Known kWords[] = {{"weights", Word::weights},
-                            {"weight", Word::weights},
-                            {"model", Word::model},
-                            {"kv", Word::kv},
-                            {"cache", Word::cache},
-                            {"pool", Word::pool},
-                            {"cuda", Word::cuda},
-                            {"gpu", Word::space},
-                            {"graph", Word::graph},
-                            {"graphs", Word::graph},
-                            {"activation", Word::activation},
-                            {"activations", Word::activation},
-                            {"non", Word::non},
-                            {"torch", Word::torch},
-                            {"pytorch", Word::torch},
-                            {"compute", Word::compute},
-                            {"buffer", Word::buffer},
-                            {"buffers", Word::buffer},
-                            {"scratch", Word::buffer},
-                            {"budget", Word::budget},
-                            {"available", Word::room},
-                            {"free", Word::room},
-                            {"left", Word::room},
-                            {"leaves", Word::room},
-                            {"leaving", Word::room},
-                            {"remaining", Word::room},
-                            {"memory", Word::space},
-                            {"mem", Word::space},
-                            {"vram", Word::space},
-                            {"hbm", Word::space},
-                            {"metal", Word::space},
-                            {"resident", Word::space},
-                            {"loaded", Word::filler},
-                            {"size", Word::filler},
-                            {"peak", Word::filler},
-                            {"overhead", Word::filler},
-                            {"allocation", Word::filler},
-                            {"allocated", Word::filler},
-                            {"reserved", Word::filler},
-                            {"reserves", Word::filler},
-                            {"footprint", Word::filler},
-                            {"capture", Word::filler},
-                            {"captured", Word::filler},
-                            {"quantized", Word::filler},
-                            {"usage", Word::usage},
-                            {"used", Word::usage},
-                            {"the", Word::link},
-                            {"is", Word::link},
-                            {"are", Word::link},
-                            {"was", Word::link},
-                            {"of", Word::link},
-                            {"for", Word::link},
-                            {"in", Word::link},
-                            {"on", Word::link},
-                            {"at", Word::link},
-                            {"and", Word::link},
-                            {"take", Word::link},
-                            {"takes", Word::link},
-                            {"took", Word::link},
-                            {"use", Word::link},
-                            {"uses", Word::link},
-                            {"with", Word::link}};
-
-/// Two words written as one.
-constexpr Known kTwo[] = {
-    {"kvcache", Word::kv}, {"cudagraph", Word::graph}, {"cudagraphs", Word::graph}, {"nontorch", Word::torch}};
-
-/// The words of a name, as marks in a set.
-struct Name {
-  uint32_t words = 0;
-  int count = 0;         // of the words that name a part
-  bool spoiled = false;  // a word stands there that is not of the language, or speaks of something else
-
-  bool has(Word word) const { return (words >> static_cast<int>(word) & 1) != 0; }
-  void add(Word word) {
-    words |= uint32_t{1} << static_cast<int>(word);
-    count += word != Word::filler && word != Word::link && word != Word::space;
-  }
-};
-
-std::string_view lower_word(const LogText& text, size_t start, size_t end, char (&letters)[kLongest]) {
-  if (end - start > kLongest) return {};
-  for (size_t i = start; i < end; ++i) letters[i - start] = lower_case(text.at(i));
-  return {letters, end - start};
-}
-
-bool is_sign(char c) { return static_cast<unsigned char>(c) < 0x80 && !is_alphanumeric(c); }
-
-/// A dash, an arrow, a mark of a list, as a text editor has them (U+2000 to U+2BFF), and pictures.
-size_t picture(const LogText& text, size_t at) {
-  const auto byte = [&](size_t i) { return static_cast<unsigned char>(text.at(i)); };
-  if (byte(at) == 0xe2 && byte(at + 1) >= 0x80 && byte(at + 1) <= 0xaf) return 3;
-  if (byte(at) == 0xf0) return 4;
-  return byte(at) == 0xef && byte(at + 1) == 0xb8 ? 3 : 0;  // what makes the sign before it a picture
-}
-
-struct Words {
-  const LogText& text;
-
-  size_t word_end(size_t start, size_t limit) const {
-    size_t end = start + 1;
-    while (end < limit && text.gap(end) == Gap::none && !is_sign(text.at(end)) && picture(text, end) == 0) ++end;
-    return end;
-  }
-
-  static bool mixed(std::string_view word) {
-    const bool digit = std::any_of(word.begin(), word.end(), is_digit);
-    return digit && std::any_of(word.begin(), word.end(), is_letter);
-  }
-
-  /// "disk", "download", "estimated", "CPU".
-  bool is_of_else(size_t start, size_t end) const {
-    const Says says = meaning(text, start, end);
-    return is_other(says) || says == Says::host || says == Says::ram || says == Says::rss;
-  }
-
-  void add(size_t start, size_t end, Name& name) const {
-    char letters[kLongest];
-    const std::string_view word = lower_word(text, start, end, letters);
-    for (const Known& known : kWords) {
-      if (known.text == word) return name.add(known.word);
-    }
-    for (const Known& known : kTwo) {
-      if (known.text != word) continue;
-      name.add(known.word);
-      name.add(known.word == Word::kv ? Word::cache : known.word == Word::graph ? Word::cuda : Word::non);
-      return;
-    }
-    if (word.empty() || !mixed(word) || is_of_else(start, end)) name.spoiled = true;  // "fp8", "64K" say nothing
-  }
-
-  /// Behind a bracket that is closed before `limit`; what stands in it may speak of something else.
-  size_t skip_bracket(size_t open, size_t limit, Name& name) const {
-    const char close = text.at(open) == '(' ? ')' : ']';
-    size_t end = open + 1;
-    while (end < limit && text.at(end) != close) ++end;
-    if (end == limit) return open + 1;
-    for (size_t i = open + 1; i < end;) {
-      if (scan_size(text, i, Gigabyte::binary).result == Scan::read) name.spoiled = true;  // what follows is a sum
-      if (is_sign(text.at(i))) {
-        name.spoiled = name.spoiled || text.at(i) == '/';  // "(MiB/token)"
-        ++i;
-        continue;
-      }
-      const size_t stop = word_end(i, end);
-      Name inside;
-      add(i, stop, inside);
-      const bool known = !inside.spoiled;
-      name.spoiled = name.spoiled || (!known && is_of_else(i, stop));
-      i = stop;
-    }
-    return end + 1;
-  }
-
-  /// Of what stands from `begin` to `end`; behind a colon the name begins anew, what stood before may spoil it.
-  Name read(size_t begin, size_t end) const {
-    Name name;
-    bool head_of_else = false, colon = false;
-    for (size_t i = begin; i < end;) {
-      const char c = text.at(i);
-      if (c == '(' || c == '[') {
-        i = skip_bracket(i, end, name);
-        continue;
-      }
-      if (is_sign(c) || picture(text, i) > 0) {
-        colon = colon || c == ':' || c == '=';
-        i += std::max<size_t>(1, picture(text, i));
-        continue;
-      }
-      if (colon) name = {};
-      colon = false;
-      const size_t stop = word_end(i, end);
-      Name one;
-      add(i, stop, one);
-      head_of_else = head_of_else || (one.spoiled && is_of_else(i, stop));
-      add(i, stop, name);
-      i = stop;
-    }
-    name.spoiled = name.spoiled || head_of_else;
-    return name;
-  }
-};
-
 /// What the words together are the name of.
-PartSize part_of(const Name& name) {
+PartSize part_of(const PartName& name) {
   PartSize part;
   if (name.spoiled || name.count == 0 || name.count > 4) return part;
-  const bool weights = name.has(Word::weights), kv = name.has(Word::kv), graph = name.has(Word::graph);
-  const bool activation = name.has(Word::activation), torch = name.has(Word::torch) && name.has(Word::non);
-  const bool compute = name.has(Word::compute), model = name.has(Word::model);
+  const bool weights = name.has(PartWord::weights), kv = name.has(PartWord::kv), graph = name.has(PartWord::graph);
+  const bool activation = name.has(PartWord::activation), torch = name.has(PartWord::torch) && name.has(PartWord::non);
+  const bool compute = name.has(PartWord::compute), model = name.has(PartWord::model);
   if (weights + kv + (graph && !compute) + activation + torch + compute > 1) return part;
-  if ((name.has(Word::non) || name.has(Word::torch)) && !torch) return part;
-  if ((name.has(Word::cache) || name.has(Word::budget) || name.has(Word::room)) && !kv) return part;
-  if (name.has(Word::pool) && !kv && !graph) return part;
-  if (name.has(Word::usage) && !weights && !activation && !torch) return part;  // what of a pool is in use
+  if ((name.has(PartWord::non) || name.has(PartWord::torch)) && !torch) return part;
+  if ((name.has(PartWord::cache) || name.has(PartWord::budget) || name.has(PartWord::room)) && !kv) return part;
+  if (name.has(PartWord::pool) && !kv && !graph) return part;
+  if (name.has(PartWord::usage) && !weights && !activation && !torch) return part;  // what of a pool is in use
   if (kv) {
     part.what = model ? "" : "kv_bytes";
-  } else if (weights || (model && name.count == 1 && !name.has(Word::filler))) {
+  } else if (weights || (model && name.count == 1 && !name.has(PartWord::filler))) {
     part.what = "weights_bytes";
-    part.weak = !weights || !name.has(Word::space);
+    part.weak = !weights || !name.has(PartWord::space);
   } else if (torch) {
     part.what = model ? "" : "non_torch_bytes";
   } else if (activation) {
     part.what = "activation_bytes";
   } else if (compute) {
-    part.what = name.has(Word::buffer) || graph ? "compute_bytes" : "";
+    part.what = name.has(PartWord::buffer) || graph ? "compute_bytes" : "";
   } else if (graph) {
-    part.what = model || name.has(Word::buffer) ? "" : "cudagraph_bytes";
-    part.weak = !name.has(Word::cuda) && !name.has(Word::pool);
+    part.what = model || name.has(PartWord::buffer) ? "" : "cudagraph_bytes";
+    part.weak = !name.has(PartWord::cuda) && !name.has(PartWord::pool);
   }
   return part;
 }
@@ -288,8 +77,8 @@ struct Place {
     if (sign == 0 || std::string_view("+,&").find(text.at(sign)) == std::string_view::npos) return false;
     size_t begin = sign;
     while (begin > 0 && is_letter(text.at(begin - 1)) && (begin == sign || text.gap(begin) == Gap::none)) --begin;
-    Name one;
-    if (begin < sign) Words{text}.add(begin, sign, one);
+    PartName one;
+    if (begin < sign) PartWords{text}.add(begin, sign, one);
     return one.count > 0;
   }
 
@@ -308,13 +97,13 @@ struct Place {
   }
 
   /// The name in the row of a table: of the nearest cell to the left that holds no number.
-  Name row_name(size_t stroke) const {
+  PartName row_name(size_t stroke) const {
     const size_t line = line_begin(stroke);
     size_t end = stroke;
     while (end > line && stroke - end < 4 * kReach) {
       size_t begin = end;
       while (begin > line && text.at(begin - 1) != '|') --begin;
-      if (begin < end && !is_digit(text.at(begin))) return Words{text}.read(begin, end);
+      if (begin < end && !is_digit(text.at(begin))) return PartWords{text}.read(begin, end);
       if (begin == line) break;
       end = begin - 1;
     }
@@ -364,9 +153,9 @@ struct Place {
         ++i;
         continue;
       }
-      const Words words{text};
+      const PartWords words{text};
       const size_t stop = words.word_end(i, end);
-      Name one;
+      PartName one;
       words.add(i, stop, one);
       if (one.spoiled && words.is_of_else(i, stop)) return false;
       i = stop;
@@ -374,17 +163,17 @@ struct Place {
     return true;
   }
 
-  /// Words behind a size that make it another thing's: "14 GB on disk", "0.1 MiB per token"; a GPU is none.
+  /// PartWords behind a size that make it another thing's: "14 GB on disk", "0.1 MiB per token"; a GPU is none.
   bool taken_away(size_t end) const {
-    const Words words{text};
+    const PartWords words{text};
     if (text.at(end) == '(') {
-      Name inside;
+      PartName inside;
       words.skip_bracket(end, std::min(text.size(), end + kReach), inside);
       return inside.spoiled;
     }
     for (size_t i = 0; i < kBehind && text.gap(end) != Gap::line && is_letter(text.at(end)); ++i) {
       const size_t stop = words.word_end(end, text.size());
-      Name one;
+      PartName one;
       words.add(end, stop, one);
       const bool per_gpu = stop - end == 3 && is_other(meaning(text, end, stop)) && is_worker(stop);
       if (one.spoiled && words.is_of_else(end, stop)) return !per_gpu;
@@ -395,41 +184,41 @@ struct Place {
 
   bool is_worker(size_t start) const {
     constexpr std::string_view kWorkers[] = {"gpu", "card", "device", "rank", "worker", "node"};
-    char letters[kLongest];
-    const std::string_view word = lower_word(text, start, Words{text}.word_end(start, text.size()), letters);
+    char letters[kLongestPartWord];
+    const std::string_view word = lower_word(text, start, PartWords{text}.word_end(start, text.size()), letters);
     return std::find(std::begin(kWorkers), std::end(kWorkers), word) != std::end(kWorkers);
   }
 
   /// "for the KV cache", "KV cache," behind a size; what stands before may only say that it is there.
-  Name name_behind(size_t end) const {
-    const Words words{text};
+  PartName name_behind(size_t end) const {
+    const PartWords words{text};
     const size_t begin = clause();
     if (begin == std::string::npos) return {};
-    const Name before = words.read(begin, at);
-    if (before.spoiled || before.count > (before.has(Word::room) ? 1 : 0)) return {};
-    Name name;
+    const PartName before = words.read(begin, at);
+    if (before.spoiled || before.count > (before.has(PartWord::room) ? 1 : 0)) return {};
+    PartName name;
     bool linked = false, ended = false;
     for (int i = 0; i < 6 && !ended; ++i) {
       ended = text.gap(end) == Gap::line || !is_letter(text.at(end));
       if (ended) break;
       const size_t stop = words.word_end(end, text.size());
-      Name one;
+      PartName one;
       words.add(end, stop, one);
       if (one.spoiled) break;
-      linked = linked || (i == 0 && one.has(Word::link));
+      linked = linked || (i == 0 && one.has(PartWord::link));
       words.add(end, stop, name);
       end = stop;
       if (text.gap(end) == Gap::none && text.at(end) == '-') ++end;
     }
     const bool stops =
         text.gap(end) == Gap::line || std::string_view(",;|()+.").find(text.at(end)) != std::string_view::npos;
-    if (!(stops || (linked && name.has(Word::kv)))) return {};
+    if (!(stops || (linked && name.has(PartWord::kv)))) return {};
     return name;
   }
 
   PartSize named(size_t end) const {
     if (const size_t begin = clause(); begin != std::string::npos && begin < at) {
-      const PartSize before = part_of(Words{text}.read(begin, at));
+      const PartSize before = part_of(PartWords{text}.read(begin, at));
       if (before.what[0] != 0) return before;
     }
     if (const size_t stroke = cell(); stroke != std::string::npos) {
