@@ -378,6 +378,15 @@ TEST_CASE("What a program was started with fills the plan: commands, and argumen
   }
 }
 
+TEST_CASE("Where plan and log differ, only what the log prints is said") {
+  const Plan plan = plan_of("model=qwen3-8b&utilization=0.8&max_seqs=64&view=serve");
+  const Diagnosis read = diagnose(plan, "$ vllm serve Qwen/Qwen3-8B --max-num-seqs 32 --max-model-len 8192\n");
+  CHECK(read.plan.utilization == 0.8);
+  CHECK(read.plan.max_len == 8192);
+  REQUIRE(read.messages.size() == 1);
+  CHECK(read.messages[0].key == "max_seqs");
+}
+
 TEST_CASE("Megatron's table of arguments is its command") {
   const Diagnosis read = diagnose(Plan{},
                                   "using world size: 16, data-parallel size: 2\n"

@@ -18,10 +18,10 @@ double whole(uint64_t bytes) { return static_cast<double>(bytes); }
 
 /// What the log states stands where the plan itself says nothing; where both speak, the plan's word is named.
 void apply_settings(Diagnosis& out) {
-  for (const auto& [key, value] : stated_settings(out.log, out.plan)) {
+  for (const auto& [key, value, printed] : stated_settings(out.log, out.plan)) {
     const std::string name(field(key).name);
     if (out.plan.has(key)) {
-      if (value_text(out.plan, key) == value) continue;
+      if (!printed || value_text(out.plan, key) == value) continue;
       out.messages.push_back(
           {name, value,
            name + ": the log says " + value + ", the plan " + value_text(out.plan, key) + "; the plan's is used"});

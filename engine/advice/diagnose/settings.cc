@@ -152,7 +152,7 @@ void add_named(const LogReading& log, Stated& out) {
 }
 
 /// What it was started with, and what its launcher does without a flag where the log says nothing else.
-void add_started_with(const LogReading& log, Plan plan, Stated& out) {
+void add_started_with(const LogReading& log, Plan plan, Stated& out, Stated& usual) {
   if (log.command.empty()) return;
   for (const auto& [key, value] : out) set_value(plan, key, value, nullptr);
   const auto release = out.find(Key::engine_version);
@@ -161,7 +161,7 @@ void add_started_with(const LogReading& log, Plan plan, Stated& out) {
   if (launch.programs.empty()) return;
   for (const Field& row : fields()) {
     if (row.group == Group::view || row.group == Group::hardware) continue;  // nodes of a job that flags do not name
-    if (launch.plan.has(row.key)) out.emplace(row.key, value_text(launch.plan, row.key));
+    if (launch.plan.has(row.key)) usual.emplace(row.key, value_text(launch.plan, row.key));
   }
   for (const LaunchSetting& setting : launch.settings) out[setting.key] = value_text(launch.plan, setting.key);
 }
@@ -203,8 +203,8 @@ bool is_engine_of_plan(std::string_view tool) {
                      [&](const Tool& row) { return row.key == Key::engine && tool == row.tool; });
 }
 
-std::vector<std::pair<Key, std::string>> stated_settings(const LogReading& log, const Plan& plan) {
-  Stated stated;
+std::vector<StatedSetting> stated_settings(const LogReading& log, const Plan& plan) {
+  Stated stated, usual;
   for (const Tool& tool : kTools) {
     if (std::string_view(log.program) == tool.tool) stated[tool.key] = tool.value;
   }
@@ -223,8 +223,14 @@ std::vector<std::pair<Key, std::string>> stated_settings(const LogReading& log, 
     }
   }
   add_named(log, stated);
-  add_started_with(log, plan, stated);
-  return {stated.begin(), stated.end()};
+  add_started_with(log, plan, stated, usual);
+  std::vector<StatedSetting> settings;
+  usual.insert(stated.begin(), stated.end());
+  for (const auto& [key, value] : usual) {
+    const auto printed = stated.find(key);
+    settings.push_back({key, printed != stated.end() ? printed->second : value, printed != stated.end()});
+  }
+  return settings;
 }
 
 }  // namespace vram

@@ -2,7 +2,6 @@
 
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "engine/advice/log/read_log.h"
@@ -10,9 +9,16 @@
 
 namespace vram {
 
-/// What a log states of the plan: keys and their values, in the order of the field table. `plan`: the one at hand,
-/// whose GPU decides what a server does without a flag.
-std::vector<std::pair<Key, std::string>> stated_settings(const LogReading& log, const Plan& plan);
+/// A key of the plan as a log has it.
+struct StatedSetting {
+  Key key;
+  std::string value;
+  bool printed = true;  // else what the program does where it is told nothing
+};
+
+/// What a log states of the plan, in the order of the field table. `plan`: the one at hand, whose GPU decides what a
+/// server does without a flag.
+std::vector<StatedSetting> stated_settings(const LogReading& log, const Plan& plan);
 
 /// True where the plan has an engine for the tool: Ollama runs llama.cpp.
 bool is_engine_of_plan(std::string_view tool);
