@@ -206,8 +206,9 @@ void LaunchReader::read_model(std::string_view name, std::string_view flag) {
 }
 
 void LaunchReader::read_format_of_model() {
-  if (plan().has(Key::weights)) return;
   const std::string format = format_in_name(model_name_);
+  const bool either = plan().weights == "fp8" && format == "nvfp4";  // of ModelOpt, whose files are of one or the other
+  if (plan().has(Key::weights) && !either) return;
   if (!format.empty()) set(Key::weights, format, printable(model_name_, kShownBytes));
 }
 

@@ -32,12 +32,13 @@ std::vector<std::string> parts_of(std::string_view name, std::string_view marks)
 }
 
 // Words of a checkpoint's name that change no shape.
-constexpr std::string_view kManners[] = {"instruct", "chat", "base",  "hf",    "it",      "meta", "gguf",
-                                         "fp8",      "awq",  "gptq",  "bf16",  "int4",    "int8", "w4a16",
-                                         "w8a8",     "bnb",  "nvfp4", "mxfp4", "thinking"};
+constexpr std::string_view kManners[] = {"instruct", "chat", "base",  "hf",    "it",   "meta",    "gguf",
+                                         "fp8",      "awq",  "gptq",  "bf16",  "int4", "int8",    "w4a16",
+                                         "w8a8",     "bnb",  "nvfp4", "mxfp4", "fp4",  "thinking"};
 
 bool is_manner(std::string_view word) {
   if (std::find(std::begin(kManners), std::end(kManners), word) != std::end(kManners)) return true;
+  if (word.starts_with("quantized.")) return true;  // "quantized.w8a8"
   const bool dated =
       word.size() == 4 && std::all_of(word.begin(), word.end(), [](char c) { return c >= '0' && c <= '9'; });
   return dated || find_format(word) != nullptr;

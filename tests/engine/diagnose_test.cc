@@ -387,6 +387,38 @@ TEST_CASE("Where plan and log differ, only what the log prints is said") {
   CHECK(read.messages[0].key == "max_seqs");
 }
 
+TEST_CASE("A model that is the plan's own default is named where the log names it") {
+  const char* log =
+      "$ vllm serve meta-llama/Llama-3.1-8B-Instruct --max-model-len 8192\nAvailable KV cache memory: 5 GiB\n";
+  CHECK_FALSE(diagnose(plan_of(""), log).assumed);
+  CHECK(diagnose(plan_of(""), "INFO Available KV cache memory: 5 GiB\n").assumed);
+}
+
+TEST_CASE("A model that no preset knows leaves the plan's") {
+  const Diagnosis read = diagnose(plan_of(""), "$ vllm serve me/My-Own-7B --max-model-len 8192\n");
+  CHECK(read.plan.model == plan_of("").model);
+  CHECK(read.plan.max_len == 8192);
+  CHECK(read.assumed);
+}
+
+TEST_CASE("vLLM's refused length is its own cause, whatever the log says of the pool before") {
+  const Diagnosis read =
+      diagnose(plan_of(""),
+               "Memory profiling results: total_gpu_memory=23.58GiB kv_cache_size=2.89GiB\n"
+               "The model's max seq len (29000) is larger than the maximum number of tokens that can be stored in KV "
+               "cache (23648). Try increasing `gpu_memory_utilization`");
+  REQUIRE_FALSE(read.findings.empty());
+  CHECK(std::string_view(read.findings[0].id) == "kv_longest_request");
+  CHECK(read.findings[0].change == "max_len=23648");
+}
+
+TEST_CASE("A peak of what went before is no jump") {
+  const Diagnosis read = diagnose(plan_of(""),
+                                  "MA 0.0 GB         Max_MA 1.74 GB         CA 1.89 GB         Max_CA 2 GB\n"
+                                  "MA 0.0 GB         Max_MA 0.0 GB         CA 1.89 GB         Max_CA 2 GB\n");
+  CHECK(read.symptom == Symptom::none);
+}
+
 TEST_CASE("Megatron's table of arguments is its command") {
   const Diagnosis read = diagnose(Plan{},
                                   "using world size: 16, data-parallel size: 2\n"

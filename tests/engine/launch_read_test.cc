@@ -233,6 +233,20 @@ TEST_CASE("transformers under deepspeed, with the JSON in the script") {
   CHECK(plan.recompute == Recompute::full);
 }
 
+TEST_CASE("the format in a name: Red Hat's, NVIDIA's, and ModelOpt's either") {
+  const std::pair<const char*, const char*> rows[] = {
+      {"vllm serve neuralmagic/Meta-Llama-3.1-70B-Instruct-quantized.w8a8", "model=llama-3.1-70b&weights=int8"},
+      {"vllm serve RedHatAI/Qwen3-14B-quantized.w4a16", "model=qwen3-14b&weights=gptq"},
+      {"vllm serve nvidia/Qwen3-14B-FP4 --quantization modelopt", "model=qwen3-14b&weights=nvfp4"},
+      {"vllm serve nvidia/Qwen3-14B-FP8 --quantization modelopt", "model=qwen3-14b&weights=fp8"},
+  };
+  for (const auto& [command, expected] : rows) {
+    CAPTURE(command);
+    const Plan plan = read(command).plan;
+    CHECK("model=" + plan.model + "&weights=" + plan.weights == expected);
+  }
+}
+
 TEST_CASE("a file of ZeRO that is not in the text is taken as it is called, and said so") {
   const std::pair<const char*, double> rows[] = {
       {"deepspeed train.py --deepspeed configs/ds_z3_config.json --model_name_or_path Qwen/Qwen2.5-7B", 3},

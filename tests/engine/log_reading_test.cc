@@ -51,6 +51,12 @@ constexpr const char* kOom =
 
 }  // namespace
 
+TEST_CASE("Commas that are neither thousands nor decimals make no number") {
+  CHECK(
+      read_log("Out of memory: Killed process 1 (python) total-vm:26,184,840kB, anon-rss:153,700,88kB").figures.size() <
+      read_log("Out of memory: Killed process 1 (python) total-vm:26,184,840kB, anon-rss:15,370,088kB").figures.size());
+}
+
 TEST_CASE("A log too long to read is cut between lines: half a number is none", "[native]") {
   std::string log;
   while (log.size() < (size_t{9} << 20)) log += "Available KV cache memory: 123.45 GiB\n";

@@ -16,7 +16,8 @@ struct Case {
   const ServingBill& serving_bill;
   const Measured& measured;
   bool serving;
-  bool assumed;  // nothing may be said by the bill
+  bool names_model;  // the plan or the log does
+  bool assumed;      // nothing may be said by the bill
   std::vector<Finding>& findings;
   std::optional<Measured> peak;  // what the bill can be calibrated with; empty: the run never came to its peak
   Symptom symptom = Symptom::none;

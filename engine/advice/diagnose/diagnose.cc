@@ -27,6 +27,7 @@ void apply_settings(Diagnosis& out) {
            name + ": the log says " + value + ", the plan " + value_text(out.plan, key) + "; the plan's is used"});
       continue;
     }
+    out.names_model = out.names_model || key == Key::model;
     Message refused;
     Plan changed = out.plan;
     if (!set_value(changed, key, value, &refused)) continue;
@@ -52,8 +53,8 @@ void fill_in_hardware(Diagnosis& out) {
 }
 
 /// Neither says which model it was, nor anything else of the plan.
-bool nothing_given(const Plan& plan, const Plan& with_log) {
-  return write_plan(plan, false) == write_plan(Plan{}, false) && !with_log.has(Key::model);
+bool nothing_given(const Plan& plan, bool names_model) {
+  return write_plan(plan, false) == write_plan(Plan{}, false) && !names_model;
 }
 
 void add(Diagnosis& out, const char* id, const char* label, Value estimated, Value measured, std::string remark = "") {
@@ -137,7 +138,7 @@ void find_differences(Case& c, const std::vector<Beside>& beside) {
 
 /// A bill of a model that nobody named is no measure of what ran.
 void say_model_assumed(Case& c) {
-  if (c.plan.has(Key::model) || c.plan.subject == nullptr) return;
+  if (c.names_model || c.plan.subject == nullptr) return;
   if (c.assumed) {
     return c.say(Severity::info, "model_assumed",
                  "Neither the log nor the plan names the model. Set it, and how it is trained or served: then the bill "
@@ -223,7 +224,8 @@ Diagnosis diagnose(const Plan& plan, LogReading log) {
   out.log = std::move(log);
   apply_settings(out);
   out.measured = measured_of(out.log, out.plan);
-  out.assumed = nothing_given(plan, out.plan);
+  out.names_model = out.names_model || out.plan.has(Key::model);
+  out.assumed = nothing_given(plan, out.names_model);
   fill_in_hardware(out);
   const bool no_tool = out.measured.tool[0] == 0;
   out.serving = is_serving_tool(out.measured.tool) || (no_tool && plan.has(Key::measured_kv_tokens)) ||
@@ -235,8 +237,9 @@ Diagnosis diagnose(const Plan& plan, LogReading log) {
   } else {
     compare_training(out, training);
   }
-  Case c{out.plan,    training,    serving,      out.measured,
-         out.serving, out.assumed, out.findings, measured_peak(out.measured, training)};
+  Case c{out.plan,     training,     serving,
+         out.measured, out.serving,  out.names_model,
+         out.assumed,  out.findings, measured_peak(out.measured, training)};
   if (out.serving || c.peak) out.measured_keys = measured_fragment(out.serving ? out.measured : *c.peak, out.serving);
   const bool contradicted = find_contradictions(c);
   if (!contradicted && !find_other_resource(c)) out.serving ? find_serving_causes(c) : find_training_causes(c);

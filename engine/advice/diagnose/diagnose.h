@@ -31,7 +31,8 @@ struct Diagnosis {
   std::string measured_keys;  // share-string fragment: what a link keeps of the log
   Measured measured;
   bool serving = false;
-  bool assumed = false;  // neither the plan nor the log says what ran: the bill is of a plan that nobody gave
+  bool names_model = false;  // the plan or the log does
+  bool assumed = false;      // neither the plan nor the log says what ran: the bill is of a plan that nobody gave
   Symptom symptom = Symptom::none;
   std::vector<Beside> beside;
   std::vector<Finding> findings;  // contradictions, then causes, then cures

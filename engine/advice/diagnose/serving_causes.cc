@@ -17,7 +17,7 @@ bool longest_request(Case& c) {
   const Measured& m = c.measured;
   const bool by_bytes = m.kv_needed && m.kv_pool && *m.kv_needed > *m.kv_pool;
   const bool by_tokens = !m.kv_needed && m.max_model_len && m.kv_tokens && *m.kv_tokens < *m.max_model_len &&
-                         std::string_view(m.tool) == "vLLM" && !m.kv_pool;
+                         std::string_view(m.tool) == "vLLM" && (!m.kv_pool || m.stage == "length");
   if (!by_bytes && !by_tokens) return false;
   double longest = m.longest_model_len.value_or(0);
   if (longest <= 0 && by_tokens) longest = *m.kv_tokens;

@@ -159,11 +159,15 @@ void add_started_with(const LogReading& log, Plan plan, Stated& out, Stated& usu
   const std::string version = release != out.end() ? " --image-version " + release->second : "";
   const LaunchReading launch = read_launch(log.command + version, plan);
   if (launch.programs.empty()) return;
+  const bool unknown = launch.plan.model == "custom" && !launch.plan.has(Key::layers);
   for (const Field& row : fields()) {
     if (row.group == Group::view || row.group == Group::hardware) continue;  // nodes of a job that flags do not name
+    if (row.key == Key::model && unknown) continue;
     if (launch.plan.has(row.key)) usual.emplace(row.key, value_text(launch.plan, row.key));
   }
-  for (const LaunchSetting& setting : launch.settings) out[setting.key] = value_text(launch.plan, setting.key);
+  for (const LaunchSetting& setting : launch.settings) {
+    if (setting.key != Key::model || !unknown) out[setting.key] = value_text(launch.plan, setting.key);
+  }
 }
 
 /// llama.cpp prints the cells of each of its caches: that of a sliding window is no context.

@@ -139,9 +139,9 @@ bool leak(Case& c) {
   return true;
 }
 
-/// One print far above the others.
+/// One print far above the others, and not the first: that is of what went before.
 bool jumped(const std::vector<double>& peaks) {
-  if (peaks.size() < 2) return false;
+  if (peaks.size() < 2 || *std::max_element(peaks.begin(), peaks.end()) <= peaks[0]) return false;
   std::vector<double> sorted = peaks;
   std::sort(sorted.begin(), sorted.end());
   return sorted.back() > sorted[(sorted.size() - 1) / 2] * 1.1;

@@ -128,16 +128,30 @@ constexpr Count kCounts[] = {
     {"PyTorch", "tried_bytes", "messages", 2},  {"nvidia-smi", "used_bytes", "gpus", 1},
     {"amd-smi", "used_bytes", "gpus", 1},       {"npu-smi", "used_bytes", "gpus", 1},
     {"gpustat", "used_bytes", "gpus", 1},       {"nvtop", "used_bytes", "gpus", 1},
-    {"rocm-smi", "used_bytes", "gpus", 1},      {"MaxText", "percent", "devices", 1},
+    {"rocm-smi", "used_bytes", "gpus", 1},      {"MaxText", "device_name", "devices", 1},
     {"DeepSpeed", "cached_bytes", "points", 2}, {"DeepSpeed estimator", "per_gpu_bytes", "rows", 1},
     {"vLLM", "budget_bytes", "workers", 2}};
+
+/// One table; a later one begins where a device comes again.
+template <typename Counted>
+size_t count_of(const std::vector<LogFigure>& figures, const Counted& counted) {
+  size_t number = 0;
+  std::set<std::string> devices;
+  for (const LogFigure& figure : figures) {
+    if (!counted(figure)) continue;
+    const std::string& device = figure.kind == CaptureKind::text ? figure.text : figure.on;
+    if (!device.empty() && !devices.insert(device).second) break;
+    ++number;
+  }
+  return number;
+}
 
 void count(const std::vector<LogFigure>& figures, std::vector<LogFigure>& out) {
   for (const Count& rule : kCounts) {
     const auto counted = [&](const LogFigure& figure) {
       return figure.what == rule.of && std::strcmp(figure.tool, rule.tool) == 0;
     };
-    const auto number = static_cast<size_t>(std::count_if(figures.begin(), figures.end(), counted));
+    const size_t number = count_of(figures, counted);
     if (number < rule.least) continue;
     const LogFigure& first = *std::find_if(figures.begin(), figures.end(), counted);
     LogFigure made = like(first, rule.name, CaptureKind::number);

@@ -115,7 +115,10 @@ NumberScan scan_number(const LogText& text, size_t at) {
   reader.take(at, whole, false);
   at += whole;
   if (whole <= 3) {
+    const size_t first = at;
     for (; reader.thousands(at); at += 4) reader.take(at + 1, 3, false);
+    if (at > first && text.at(at) == ',' && reader.point(at))
+      return {};  // "153,700,88": no number that anything prints
   }
   if (whole == 0 || reader.point(at)) {
     const size_t length = digits_from(text, at + 1);

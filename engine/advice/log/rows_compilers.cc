@@ -124,7 +124,9 @@ constexpr LogRow kMindSpore[] = {
 
 constexpr LogRow kTenstorrent[] = {
     {"Not enough space to allocate {B tried} B {w} buffer across {n banks} banks^, where each bank needs to store "
-     "{B per_bank} B^, but bank size is only {B bank} B",
+     "{B per_bank} B^, but bank size is <only >{B bank} B^ (allocated: {B bank_allocated} B, free: {B bank_free} B, "
+     "largest free block: "
+     "{B largest_free} B",
      "", RowRole::starts},
     // tt-train's memory tracker
     {"DRAM: Segment Peak {S}, Allocations {S}, Deallocations {S}, Segment Change {S}", "", RowRole::starts},

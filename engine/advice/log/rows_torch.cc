@@ -9,6 +9,7 @@ constexpr LogRow kAllocator[] = {
     {"MPS backend out of memory (MPS allocated: {S allocated}^, other allocations: {S other}^, max allowed: "
      "{S max_allowed}^). Tried to allocate {S tried}^ on {w pool} pool",
      "", RowRole::starts},
+    {"can NOT allocate memory block with size larger than {S}"},  // IPEX: no host's "Cannot allocate memory"
     {"Tried to allocate {S tried}", "", RowRole::starts},
     {"trying to allocate {S tried}"},
     {"memory allocation failed with OOM on device {n device}^ while trying to allocate {B tried} bytes^ (free: {B "

@@ -126,6 +126,7 @@ constexpr LogRow kTitan[] = {
 };
 
 constexpr LogRow kTorchtune[] = {
+    {"gpu_resources:{B allocated}", "", RowRole::starts},  // 0.0, of each step
     {"GPU peak memory allocation: {S peak_allocated}"},
     {"NPU peak memory allocation: {S peak_allocated}"},
     {"XPU peak memory allocation: {S peak_allocated}"},
@@ -210,6 +211,7 @@ constexpr LogRow kPeft[] = {
     {"CPU Peak Memory consumed during the {t} (max-begin): {M host_peak}"},
     {"CPU Total Peak Memory consumed during the {t} (max): {M host_peak_total}"},
     {"trainable params: {n trainable_params} || all params: {n total_params}"},
+    {"trainable params: {f trainable_millions} M || all params: {f total_millions} M"},  // mlx-vlm
 };
 
 // mlx-lm and LitGPT divide by 1e9.

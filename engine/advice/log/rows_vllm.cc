@@ -163,7 +163,7 @@ constexpr LogRow kVllm[] = {
     // errors
     {"max seq len ({n max_model_len}) is larger than the maximum number of tokens that can be stored in KV cache "
      "({n kv_tokens})",
-     "", RowRole::starts},
+     "stage=length", RowRole::starts},
     {"To serve at least one request with the model<s><'s> max seq len ({n max_model_len})^,< (>{S kv_needed} KV cache "
      "is "
      "needed^, which is larger than the available KV cache memory ({S kv})^. Based on the available memory, the "
