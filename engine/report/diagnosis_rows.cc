@@ -97,9 +97,9 @@ std::vector<std::string> unread_sentences(const Diagnosis& diagnosis) {
 std::string symptom_sentence(Symptom symptom) {
   switch (symptom) {
     case Symptom::at_start:
-      return "It failed at the start.";
+      return "It failed before any work was done.";
     case Symptom::after_steps:
-      return "It failed at work, with the model in place.";
+      return "It failed with the model in place.";
     case Symptom::long_sample:
       return "One allocation, as of one long sample, was too large.";
     case Symptom::fragmentation:
