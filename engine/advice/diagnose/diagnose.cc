@@ -164,11 +164,11 @@ void say_broken(Case& c) {
     return;
   }
   if (broken == "NCCL" && c.measured.failed) {
-    c.say(Severity::error, "nccl_no_room",
+    c.say(Severity::warning, "nccl_no_room",
           "NCCL could not get " + (c.measured.tried ? c.shown(*c.measured.tried) : std::string("its buffers")) +
-              ": the GPU was full. Its buffers lie outside PyTorch's allocator, which had taken the rest: leave room "
-              "for them (a smaller batch, expandable segments, a memory fraction below 1), or open fewer "
-              "communicators.");
+              ", and the message does not say what held the GPU. Its buffers lie outside the framework's allocator: "
+              "where that had taken the rest, leave room for them (a smaller batch, expandable segments, a memory "
+              "fraction below 1), or open fewer communicators.");
     return;
   }
   c.say(Severity::warning, "no_figures",

@@ -152,8 +152,10 @@ bool one_tensor(Case& c) {
   const bool large = m.tried && gpu_bytes(c) > 0 && *m.tried >= kOneTensor * gpu_bytes(c);
   if (!large && !jumped(m.series.peak_bytes)) return false;
   c.symptom = Symptom::long_sample;
-  std::string text = large ? "One allocation of " + c.shown(*m.tried) + ", " +
-                                 show_fixed(*m.tried / gpu_bytes(c) * 100, 0) + "% of the GPU: one tensor is the cause."
+  const bool known_gpu = m.capacity || !c.assumed;
+  const std::string share =
+      large && known_gpu ? ", " + show_fixed(*m.tried / gpu_bytes(c) * 100, 0) + "% of the GPU" : "";
+  std::string text = large ? "One allocation of " + c.shown(*m.tried) + share + ": one tensor is the cause."
                            : "The peak jumped from one print to the next: one long sample set it.";
   text +=
       " Scores of unfused attention, logits, or weights gathered whole are that large; a sequence longer than the "

@@ -122,8 +122,8 @@ constexpr LogRow kShared[] = {
     {"Failed to CUDA calloc {B tried} bytes", "failed=NCCL"},
     {"Failed to CUDA calloc async {B tried} bytes", "failed=NCCL"},
     {"Failed to CUDA host alloc {B tried} bytes", "failed=NCCL"},
-    {"NCCL WARN Cuda failure 'out of memory'", "failed=NCCL;oom=1"},
-    {"NCCL WARN Cuda failure 2 'out of memory'", "failed=NCCL;oom=1"},
+    {"[{n local_device}] {w} NCCL WARN Cuda failure< 2> 'out of memory'", "failed=NCCL;oom=1"},
+    {"NCCL WARN Cuda failure< 2> 'out of memory'", "failed=NCCL;oom=1"},
 };
 
 constexpr LogRow kOthers[] = {

@@ -126,6 +126,7 @@ constexpr LogRow kTitan[] = {
 };
 
 constexpr LogRow kTorchtune[] = {
+    {"Step {n step} | loss:"},
     {"gpu_resources:{B allocated}", "", RowRole::starts},  // 0.0, of each step
     {"GPU peak memory allocation: {S peak_allocated}"},
     {"NPU peak memory allocation: {S peak_allocated}"},
