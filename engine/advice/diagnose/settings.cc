@@ -229,10 +229,13 @@ std::vector<StatedSetting> stated_settings(const LogReading& log, const Plan& pl
   add_named(log, stated);
   add_started_with(log, plan, stated, usual);
   std::vector<StatedSetting> settings;
-  usual.insert(stated.begin(), stated.end());
-  for (const auto& [key, value] : usual) {
-    const auto printed = stated.find(key);
-    settings.push_back({key, printed != stated.end() ? printed->second : value, printed != stated.end()});
+  for (const Field& row : fields()) {
+    const auto printed = stated.find(row.key), otherwise = usual.find(row.key);
+    if (printed != stated.end()) {
+      settings.push_back({row.key, printed->second, true});
+    } else if (otherwise != usual.end()) {
+      settings.push_back({row.key, otherwise->second, false});
+    }
   }
   return settings;
 }

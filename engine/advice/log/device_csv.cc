@@ -185,6 +185,19 @@ struct Table {
 
 }  // namespace
 
+LogFigure table_size(std::string_view what, int64_t bytes, std::string_view printed, const char* tool, uint32_t message,
+                     uint32_t line) {
+  LogFigure figure;
+  figure.what = what;
+  figure.kind = CaptureKind::bytes;
+  figure.bytes = bytes;
+  figure.printed = printed;
+  figure.tool = tool;
+  figure.message = message;
+  figure.line = line;
+  return figure;
+}
+
 void read_device_csv(const LogText& text, LogReading& reading) {
   Table table{reading, {}};
   for (size_t begin = 0, end = 0; begin < text.size(); begin = end) {

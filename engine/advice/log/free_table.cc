@@ -67,14 +67,10 @@ void add_table(const LogText& text, size_t head, LogReading& reading) {
   if (unit == 0)
     return reading.gaps.push_back({kNames[0], std::to_string(numbers[0].digits), "its unit is missing", line});
   for (size_t i = 0; i < numbers.size(); ++i) {
-    LogFigure figure;
-    figure.what = kNames[i];
-    figure.kind = CaptureKind::bytes;
-    figure.tool = "free";
-    figure.message = kFirstMessage + line;
-    figure.line = line;
-    figure.printed = std::to_string(numbers[i].digits);
-    if (number_bytes(numbers[i], unit, figure.bytes)) reading.figures.push_back(std::move(figure));
+    int64_t bytes = 0;
+    if (!number_bytes(numbers[i], unit, bytes)) continue;
+    const std::string printed = std::to_string(numbers[i].digits);
+    reading.figures.push_back(table_size(kNames[i], bytes, printed, "free", kFirstMessage + line, line));
   }
 }
 

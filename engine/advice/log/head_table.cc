@@ -109,15 +109,7 @@ struct Table {
   uint32_t message = kFirstMessage;
 
   void add(const std::string& what, std::string_view printed, int64_t bytes, uint32_t line) {
-    LogFigure figure;
-    figure.what = what;
-    figure.kind = CaptureKind::bytes;
-    figure.bytes = bytes;
-    figure.printed = std::string(printed);
-    figure.tool = kTool;
-    figure.message = message;
-    figure.line = line;
-    reading.figures.push_back(std::move(figure));
+    reading.figures.push_back(table_size(what, bytes, printed, kTool, message, line));
   }
 
   void add_row(const std::vector<std::string_view>& cells, uint32_t line) {

@@ -57,15 +57,8 @@ struct Table {
 
   void add(std::string_view column, const std::string& printed, int64_t bytes, uint32_t line) {
     if (bytes < 1 << 20 || (column != kPeak && column != kAsked)) return;
-    LogFigure figure;
-    figure.what = column == kPeak ? "host_peak_bytes" : "host_limit_bytes";
-    figure.kind = CaptureKind::bytes;
-    figure.bytes = bytes;
-    figure.printed = printed;
-    figure.tool = "Slurm";
-    figure.message = kFirstMessage + line;
-    figure.line = line;
-    reading.figures.push_back(std::move(figure));
+    const char* what = column == kPeak ? "host_peak_bytes" : "host_limit_bytes";
+    reading.figures.push_back(table_size(what, bytes, printed, "Slurm", kFirstMessage + line, line));
   }
 
   void add_row(const std::vector<std::string>& words, uint32_t line) {
