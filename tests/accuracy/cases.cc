@@ -1,6 +1,7 @@
 #include "tests/accuracy/cases.h"
 
 #include <iterator>
+#include <limits>
 
 #include "tests/accuracy/figures.h"
 #include "tests/accuracy/map_activations.h"
@@ -18,6 +19,9 @@ Measurement own_measurement(const json& c) {
   out.source = text(c, "source");
   out.share = text(c, "share");
   out.requests = number(c, "requests");
+  out.rate = text(c, "rate") == "inf" ? std::numeric_limits<double>::infinity() : number(c, "rate");
+  out.waiting = number(c, "waiting");
+  out.varied = flag(c, "varied").value_or(false);
   out.part = text(c, "part");
   out.unit = text(c, "unit");
   out.best = text(c, "tier") == "A";

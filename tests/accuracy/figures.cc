@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "engine/training/storage.h"
+#include "tests/accuracy/benchmark.h"
 
 namespace vram::accuracy {
 namespace {
@@ -41,6 +42,10 @@ constexpr Name kNames[] = {{Figure::states, "states"},
                            {Figure::first_token, "time to first token"},
                            {Figure::first_token_together, "time to first token, clients start together"},
                            {Figure::token_time, "time a token"},
+                           {Figure::input_speed, "prompt tokens/s served"},
+                           {Figure::total_speed, "all tokens/s served"},
+                           {Figure::request_rate, "requests/s"},
+                           {Figure::request_latency, "time of a request"},
                            {Figure::swap_tokens, "tokens in swap"},
                            {Figure::trap, "trap avoided"},
                            {Figure::head, "output head"},
@@ -162,18 +167,6 @@ Amount compute_amount(const Report& r, const Measurement& m) {
   return {speed, share * speed};
 }
 
-/// Requests of one client where a benchmark does not say how many it sent: InferenceX's clients send ten each
-/// (SemiAnalysisAI/InferenceX, 640 requests of 64 clients in #980).
-constexpr double kUsualRounds = 10;
-
-/// The mean first token of a benchmark whose clients start at one moment: one round of its requests is a burst.
-double first_token_of_rounds(const Measurement& m, const Plan& plan, const ServingBill& s) {
-  const double clients = std::max(1.0, plan.concurrency);
-  const double rounds = m.requests > 0 ? std::max(1.0, m.requests / clients) : kUsualRounds;
-  const double steady = s.ttft_seconds.value_or(0), burst = s.ttft_burst_seconds.value_or(steady);
-  return steady + (burst - steady) / rounds;
-}
-
 Amount speed(const ServingBill& s, double value) { return {value, value * s.speed_band.value_or(0)}; }
 
 Amount child_of(Lines lines, std::string_view id, std::string_view child) {
@@ -220,6 +213,8 @@ Amount serving_amount(const Report& r, const Measurement& m) {
     case Figure::trap:
       if (m.part == "concurrency") return {s.max_concurrency_at_max_len.value_or(0), 0};
       if (m.part == "cache") return sum_of(s.lines, {"kv_cache"});
+      if (Figure timed = Figure::other; figure_of(m.part, &timed))
+        return speed(s, benchmark_figure(m, timed, r.plan, s));
       [[fallthrough]];
     case Figure::weights: {  // of llama.cpp the file: what is in host memory, too
       Amount gpu = sum_of(s.lines, {"weights"});
@@ -266,16 +261,16 @@ Amount serving_amount(const Report& r, const Measurement& m) {
       return {s.max_concurrency_at_max_len.value_or(0), 0};
     case Figure::buffers:
       return sum_of(s.lines, {"activations"});
-    case Figure::serving_speed:
-      return speed(s, s.tokens_per_second.value_or(0));
     case Figure::prefill_speed:
-      return speed(s, s.prefill_seconds.value_or(0) > 0 ? r.plan.prompt / *s.prefill_seconds : 0);
+    case Figure::serving_speed:
+    case Figure::input_speed:
+    case Figure::total_speed:
+    case Figure::request_rate:
+    case Figure::request_latency:
     case Figure::first_token:
-      return speed(s, s.ttft_seconds.value_or(0));
     case Figure::first_token_together:
-      return speed(s, first_token_of_rounds(m, r.plan, s));
     case Figure::token_time:
-      return speed(s, s.decode_seconds_per_token.value_or(0));
+      return speed(s, benchmark_figure(m, m.figure, r.plan, s));
     case Figure::swap_tokens:
       return {s.swapped_requests.value_or(0) * (r.plan.prompt + r.plan.output), 0};
     default:

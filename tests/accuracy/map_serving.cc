@@ -11,6 +11,7 @@
 #include "engine/text.h"
 #include "engine/units.h"
 #include "tests/accuracy/engine_defaults.h"
+#include "tests/accuracy/load.h"
 #include "tests/accuracy/map_training.h"
 #include "tests/accuracy/serving_map.h"
 #include "tests/accuracy/serving_words.h"
@@ -173,8 +174,12 @@ void set_hardware(ServingMap& m) {
   const double tp = number(m.c, "tp"), pp = number(m.c, "pp"), dp = number(m.c, "dp");
   if (pp > 1) m.share.set("serve_pp", pp);
   if (dp > 1) m.share.set("serve_dp", dp);
-  if (tp > 1) m.share.set("serve_tp", tp);
-  const double gpus = number(m.c, "n_gpus");
+  const double gpus = number(m.c, "n_gpus"), ep = number(m.c, "ep");
+  // Attention that is data-parallel within the tensor-parallel group: sglang's and TensorRT-LLM's flags count it twice.
+  const bool within = dp > 1 && tp > 1 && gpus > 0 && tp * dp > gpus;
+  const double ranks = within ? std::max(1.0, tp / dp) : tp;
+  if (ranks > 1) m.share.set("serve_tp", ranks);
+  if (ep > 1) m.share.set("serve_ep", ep);
   if (tp <= 1 && pp <= 1 && dp <= 1 && gpus > 1 && m.engine != "llamacpp") m.share.set("serve_gpus", gpus);
 }
 
@@ -541,6 +546,7 @@ void add_check(const ServingMap& m, const json& check, std::vector<Measurement>&
 void add_unexpressed(const ServingMap& m, const json& check, std::vector<Measurement>& out) {
   const std::string name = text(check, "name"), kind = text(check, "kind");
   if (kind != "independent" && kind != "trap") return;
+  if (kind == "trap" && number(m.c, "measured." + name) > 0 && read_figure_name(name).is_speed) return;  // add_speeds
   for (const char* elsewhere : {"cpu_blocks", "concurrency", "max_concurrency", "k_mib", "v_mib", "kv_full", "kv_swa"})
     if (begins(name, elsewhere)) return;
   const bool pool_given = logged_pool_gib(m.c) > 0;  // tokens of a pool are a figure of every log that states it

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 #include "engine/serving/serving.h"
+#include "tests/accuracy/load.h"
 #include "tests/accuracy/map_training.h"
 #include "tests/accuracy/model_name.h"
 #include "tests/accuracy/serving_map.h"
@@ -11,41 +11,12 @@
 namespace vram::accuracy {
 namespace {
 
-struct Load {
-  double streams = 1, prompt = 0, output = 0;
-};
-
-// ShareGPT's means, where a record does not state its lengths.
-constexpr double kUsualPrompt = 240, kUsualOutput = 200;
-
-double number_after(const std::string& given, const char* word) {
-  const size_t at = given.find(word);
-  return at == std::string::npos ? 0 : first_number(given.substr(at + std::string(word).size())).value_or(0);
-}
-
-/// "(1024/128)"
-void read_pair(const std::string& said, Load& load) {
-  int prompt = 0, output = 0;
-  for (size_t at = said.find('('); at != std::string::npos; at = said.find('(', at + 1))
-    if (std::sscanf(said.c_str() + at, "(%d/%d)", &prompt, &output) == 2) load = {1, double(prompt), double(output)};
-}
-
-/// "ISL 2048 / OSL 128" anywhere in the case, or what is usual.
-Load stated_load(const json& c) {
-  const std::string said = lower(text(c, "model") + " " + text(c, "check") + " " + text(c, "notes"));
-  Load load{1, number_after(said, "isl"), number_after(said, "osl")};
-  if (const json* checks = find(c, "checks"); checks && checks->is_array() && load.prompt == 0)
-    for (const json& check : *checks) read_pair(text(check, "explanation"), load);
-  if (load.prompt == 0) load.prompt = kUsualPrompt;
-  if (load.output == 0) load.output = kUsualOutput;
-  return load;
-}
-
 ServingMap at_load(const ServingMap& m, const Load& load) {
   ServingMap given = m;
-  given.share.set("concurrency", load.streams);
+  if (load.clients > 0) given.share.set("concurrency", load.clients);
   given.share.set("prompt", load.prompt);
   given.share.set("output", load.output);
+  given.share.set_if("ubatch", load.micro_batch);
   return given;
 }
 
@@ -56,10 +27,6 @@ void push_speed(const ServingMap& m, Figure figure, double measured, std::vector
   one.unit = rate ? "tokens/s" : "s";
   if (one.skipped.empty() && m.share.get("gpu").empty()) one.skipped = "the GPU is not stated";
   out.push_back(std::move(one));
-}
-
-void push_speed(const ServingMap& m, Figure figure, double measured, const Load& load, std::vector<Measurement>& out) {
-  push_speed(at_load(m, load), figure, measured, out);
 }
 
 // --- maximum load: "llama-3.3-70b TP2 H100 fp8" -------------------------------------------------------------------
@@ -86,7 +53,7 @@ void add_overview_row(const ServingMap& m, const std::string& name, double measu
   hardware["gpu"] = name.substr(at + 4);
   Mapping mapping(hardware);
   map_hardware(mapping);
-  ServingMap row = at_load(m, stated_load(m.c));
+  ServingMap row = at_load(m, load_of_fields(m.c));
   row.skipped = preset.empty() ? "the model is no preset" : "";
   row.share.set("model", preset);
   row.share.set("gpu", mapping.share.get("gpu"));
@@ -106,45 +73,139 @@ void add_overview_row(const ServingMap& m, const std::string& name, double measu
 
 // --- named measurements -------------------------------------------------------------------------------------------
 
-bool begins(const std::string& text, const char* with) { return text.rfind(with, 0) == 0; }
+// Lengths where a figure hardly depends on them: of one stream that writes.
+constexpr double kUsualPrompt = 240, kUsualOutput = 200;
+// What vllm's and sglang's benchmarks send where they are told nothing else, all at one moment.
+constexpr double kUsualRequests = 1000;
+// sglang/srt/managers/scheduler.py: most requests that run, where the pool is large.
+constexpr double kSglangRunning = 2048;
 
-/// Streams of "tpot_ms_c10", in flight on average where the rate at that load is measured, too (Little's law).
-double streams_of(const json& c, const std::string& name) {
-  const size_t at = name.rfind("_c");
-  const double clients = at == std::string::npos ? 1 : first_number(name.substr(at)).value_or(1);
-  const std::string suffix = at == std::string::npos ? "" : name.substr(at);
-  const double rate = number(c, "measured.out_tok_s" + suffix), milliseconds = number(c, "measured.tpot_ms" + suffix);
-  return rate > 0 && milliseconds > 0 ? std::max(1.0, std::round(rate * milliseconds / 1e3)) : clients;
+bool is_of_run(Figure figure) {
+  return figure == Figure::serving_speed || figure == Figure::input_speed || figure == Figure::total_speed ||
+         figure == Figure::request_rate;
+}
+
+bool is_server(const ServingMap& m) { return m.engine == "vllm" || m.engine == "sglang" || m.engine == "trtllm"; }
+
+bool is_stated(const Load& load) { return load.clients > 0 || load.requests > 0 || load.rate > 0; }
+
+/// How requests come where a case says nothing of it.
+Load with_usual_arrivals(const ServingMap& m, Load load, Figure figure) {
+  const bool benchmark = m.engine == "vllm" || m.engine == "sglang";
+  if (!is_stated(load) && (!is_server(m) || !is_of_run(figure))) load.clients = 1;  // a time of one request
+  if (!is_stated(load) && benchmark && load.prompt > 0 && is_of_run(figure)) load.requests = kUsualRequests;
+  if (load.batched && load.requests == 0) load.requests = load.clients;
+  if (load.clients == 0 && load.rate == 0 && load.requests > 0) load.rate = HUGE_VAL;
+  if (load.clients > 0 && std::isinf(load.rate)) load.rate = 0;
+  return load;
+}
+
+/// Why a figure cannot be expressed; lengths that do not matter to it are set.
+std::string lacking(Load& load, Figure figure) {
+  if (!is_stated(load)) return "the load is not stated";
+  const bool alone = load.clients == 1, written = figure == Figure::serving_speed || figure == Figure::token_time;
+  const bool read = figure == Figure::prefill_speed || (figure == Figure::first_token && alone);
+  if (load.prompt == 0 && !(alone && written)) return "the lengths are not stated";
+  if (load.output == 0 && !(alone && written) && !read) return "the lengths are not stated";
+  if (load.prompt == 0) load.prompt = kUsualPrompt;
+  if (load.output == 0) load.output = kUsualOutput;
+  return "";
+}
+
+/// Requests that the server has under way at most.
+double places(const ServingMap& m) {
+  const Plan plan = read_plan(m.share.text()).plan;
+  if (!is_server(m) || !plan.subject || !plan.accelerator) return 1e9;
+  const bool told = !m.share.get("max_seqs").empty();
+  const double most = m.engine == "sglang" && !told ? kSglangRunning : plan.max_seqs;
+  const double held = serving_bill(plan).max_concurrency.value_or(0);
+  return std::max(1.0, std::min(most * plan.serve_dp, held > 0 ? held : 1e9));
+}
+
+/// Requests under way where so many arrive in a second: the most that still leave as fast as they come.
+double under_way(const ServingMap& m, double rate, double most) {
+  Plan plan = read_plan(m.share.text()).plan;
+  if (!plan.subject || !plan.accelerator) return 1;
+  double low = 1, high = std::max(1.0, std::min(most, 1e5));
+  for (int i = 0; i < 24 && high - low > 0.01 * low; ++i) {
+    plan.concurrency = (low + high) / 2;
+    (serving_bill(plan).requests_per_second.value_or(0) < rate ? low : high) = plan.concurrency;
+  }
+  return std::max(1.0, std::ceil(high));
+}
+
+/// The plan at that load, and of the run what the plan does not say.
+Measurement at_run(const ServingMap& m, const Load& load, Figure figure) {
+  ServingMap given = at_load(m, load);
+  const bool batch = number(m.c, "batch") > 0;  // the server's slots in the case's own load, not in this one
+  if (load.slots > 0 || batch) given.share.set_if("max_seqs", std::max(load.slots, batch ? load.clients : 0));
+  const double most = places(given), asked = load.clients > 0 ? load.clients : load.requests > 0 ? load.requests : most;
+  double clients = std::min(asked, most), rate = load.rate;
+  if (rate > 0 && !std::isinf(rate)) {
+    const double way = under_way(given, rate, clients);
+    if (load.clients > 0 && way >= 0.98 * clients) rate = 0;
+    clients = way;
+  }
+  given.share.set("concurrency", std::max(1.0, std::min(clients, load.requests > 0 ? load.requests : clients)));
+  Measurement one = begin(given, "speed", figure);
+  one.requests = load.requests;
+  one.rate = rate;
+  one.varied = load.varied;
+  one.waiting = load.clients > clients && rate == 0 ? load.clients - clients : 0;
+  return one;
+}
+
+/// Of a loaded server the mean has the start in it, where clients come together; the median of many rounds has not,
+/// where lengths differ and clients come apart.
+Figure figure_of_run(const FigureName& name, const Load& load) {
+  if (name.figure != Figure::first_token || load.clients <= 1) return name.figure;
+  const bool many = load.requests > 2 * load.clients && load.varied;
+  return name.median && many ? Figure::first_token : Figure::first_token_together;
+}
+
+const char* unit_of(Figure figure) {
+  if (figure == Figure::request_rate) return "requests/s";
+  const bool rate = is_of_run(figure) || figure == Figure::prefill_speed;
+  return rate ? "tokens/s" : "s";
+}
+
+/// A published figure that is wrong.
+bool is_trap(const json& c, const std::string& name) {
+  if (const json* checks = find(c, "checks"); checks && checks->is_array())
+    for (const json& check : *checks)
+      if (text(check, "name") == name && text(check, "kind") == "trap") return true;
+  return false;
+}
+
+void make_trap(const ServingMap& m, Measurement& one) {
+  one.part = figure_name(one.figure);
+  one.family = begin(m, "trap", Figure::trap).family;
+  one.figure = Figure::trap;
+}
+
+double published(const ServingMap& m, const FigureName& name, const Load& load, double amount) {
+  double value = amount * name.scale;
+  if (name.per_gpu) value *= std::max(1.0, number(m.c, "n_gpus"));
+  if (!name.inverse) return value;
+  const double streams = name.per_stream ? 1 : std::max(1.0, load.clients);
+  return streams / value;
 }
 
 void add_named(const ServingMap& m, const std::string& name, double amount, std::vector<Measurement>& out) {
-  Load load = stated_load(m.c);
-  const double digits = first_number(name).value_or(0);
-  if (begins(name, "tpot_ms") || name == "itl_ms") {
-    load.streams = streams_of(m.c, name);
-    push_speed(m, Figure::token_time, amount / 1e3, load, out);
-  } else if (begins(name, "out_tok_s")) {
-    load.streams = streams_of(m.c, name);
-    push_speed(m, Figure::serving_speed, amount, load, out);
-  } else if (begins(name, "bs") && name.find("tok_s") != std::string::npos) {
-    load.streams = digits > 0 ? digits : 1;
-    push_speed(m, Figure::serving_speed, amount, load, out);
-  } else if (begins(name, "output_tok_s")) {
-    push_saturated(at_load(m, load), amount, out);
-  } else if (begins(name, "tg")) {
-    push_speed(m, Figure::serving_speed, amount, {1, 1, digits > 0 ? digits : 128}, out);
-  } else if (begins(name, "decode_tok_s")) {
-    push_speed(m, Figure::token_time, 1 / amount, {1, std::max(1.0, 1e3 * digits), 128}, out);
-  } else if (begins(name, "pp")) {
-    push_speed(m, Figure::prefill_speed, amount, {1, digits > 0 ? digits : 512, 1}, out);
-  } else if (begins(name, "ttft_ms") && name.find("isl") == std::string::npos) {  // "ttft_ms_c10", "ttft_ms_median"
-    load.streams = streams_of(m.c, name);
-    push_speed(m, load.streams > 1 ? Figure::first_token_together : Figure::first_token, amount / 1e3, load, out);
-  } else if (begins(name, "ttft_ms_isl")) {
-    push_speed(m, Figure::first_token, amount / 1e3, {1, digits > 0 ? digits : 1024, 128}, out);
-  } else if (begins(name, "ttft_s_") && digits > 0) {  // "ttft_s_91k"
-    push_speed(m, Figure::first_token, amount, {1, 1e3 * digits, 128}, out);
-  }
+  const FigureName said = read_figure_name(name);
+  if (!said.is_speed) return;
+  const std::string words = lower(text(m.c, "notes") + " " + text(m.c, "source") + " " + name);
+  Load load = with_known_lengths(overridden(load_of_fields(m.c), said.load), words);
+  load = with_usual_arrivals(m, load, said.figure);
+  const std::string unknown = said.unread.empty() ? lacking(load, said.figure) : said.unread;
+  const Figure figure = figure_of_run(said, load);
+  Measurement one = unknown.empty() && m.skipped.empty() ? at_run(m, load, figure) : begin(m, "speed", figure);
+  one.measured = published(m, said, load, amount);
+  one.unit = unit_of(figure);
+  if (!unknown.empty()) one.skip_for(unknown);
+  if (m.share.get("gpu").empty()) one.skip_for("the GPU is not stated");
+  if (is_trap(m.c, name)) make_trap(m, one);
+  out.push_back(std::move(one));
 }
 
 }  // namespace

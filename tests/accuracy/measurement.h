@@ -46,7 +46,11 @@ enum class Figure : uint8_t {
   prefill_speed,
   first_token,
   first_token_together,  // the mean over a benchmark whose clients start at one moment
-  token_time
+  token_time,
+  input_speed,  // of a benchmark: tokens of its prompts a second
+  total_speed,  // and of prompts and outputs
+  request_rate,
+  request_latency  // of a whole request
 };
 const char* figure_name(Figure figure);
 /// The figure of that name; false where there is none.
@@ -71,7 +75,7 @@ struct Measurement {
   double estimate = 0;
   double band = 0;  // half-width, in the unit of `estimate`
 
-  void skip_for(const char* why) {
+  void skip_for(const std::string& why) {
     if (skipped.empty()) skipped = why;
   }
   double relative_to = 0;  // what the error counts against, where that is not `measured`
@@ -79,6 +83,9 @@ struct Measurement {
   double tokens_per_second = 0;  // measured, of a GPU: what published FLOP/s are worked out from
   double largest_layer = 0;      // parameters, as told to DeepSpeed's estimator
   double requests = 0;           // of a benchmark, of all its clients; 0: not stated
+  double rate = 0;               // of them arrive in a second; infinite: all at one moment; 0: each where one ends
+  double waiting = 0;            // clients beyond those that the server has under way
+  bool varied = false;           // their lengths are those of a data set
 
   /// 1: the estimate is the measurement.
   double ratio() const {

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -116,6 +117,10 @@ std::string own_cases(const std::vector<Measurement>& measurements) {
     if (m.reading != Reading::fullest) c["reading"] = reading_name(m.reading);
     if (m.tokens_per_second > 0) c["tokens_per_second"] = m.tokens_per_second;
     if (m.relative_to > 0) c["relative_to"] = m.relative_to;
+    if (m.requests > 0) c["requests"] = m.requests;
+    if (m.rate > 0) std::isinf(m.rate) ? c["rate"] = "inf" : c["rate"] = m.rate;
+    if (m.waiting > 0) c["waiting"] = m.waiting;
+    if (m.varied) c["varied"] = true;
     if (m.largest_layer > 0) c["largest_layer"] = m.largest_layer;
     c["source"] = m.source;
     cases.push_back(std::move(c));

@@ -6,7 +6,9 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "engine/units.h"
 #include "tests/accuracy/cases.h"
+#include "tests/accuracy/figures.h"
 #include "tests/accuracy/model_kin.h"
 #include "tests/accuracy/print.h"
 #include "tests/accuracy/serving_words.h"
@@ -237,4 +239,94 @@ TEST_CASE("A score is the median, the 90th percentile, the bias and the coverage
   CHECK(show_share(score.p90) == "8.8");
   CHECK(show_share(score.bias) == "0.0");
   CHECK(show_share(score.coverage) == "66.7");
+}
+
+namespace {
+
+std::string spelled(const std::string& fields, const std::string& name, const std::string& amount) {
+  return R"({"id": "x", "engine": "vllm", "engine_version": "0.11.0", "model": "Qwen/Qwen3-8B", "weight_dtype": "bf16",
+    "gpu": "H100 80GB SXM", "n_gpus": 1, )" +
+         fields + R"( "measured": {")" + name + R"(": )" + amount + "}}";
+}
+
+/// The plan of the only figure of such a case, and how much of it is measured.
+std::string load_of(const std::string& fields, const std::string& name, const std::string& amount = "100") {
+  for (const Measurement& one : measurements_of(only_case(spelled(fields, name, amount).c_str()), nullptr)) {
+    if (!one.skipped.empty()) return one.skipped;
+    const size_t at = one.share.find("prompt=");
+    return std::string(figure_name(one.figure)) + " " + vram::write_number(one.measured) + " " +
+           (at == std::string::npos ? "" : one.share.substr(at, one.share.find("&max_") - at));
+  }
+  return "nothing";
+}
+
+}  // namespace
+
+TEST_CASE("loads are read in the spellings of their authors") {
+  const std::string at_16 = "prompt=1000&output=300&concurrency=16";
+  const std::string stated = R"("input_len": 1000, "output_len": 300, "concurrency": 16,)";
+  CHECK(load_of(stated, "out_tok_s") == "tokens/s served 100 " + at_16);
+  CHECK(load_of(R"("isl": 1000, "osl": 300,)", "output_tps_conc16") == "tokens/s served 100 " + at_16);
+  CHECK(load_of(R"("prompt_tokens": 1000, "max_new_tokens": 300,)", "generation_tokens_per_second_16_users") ==
+        "time a token 0.16 " + at_16);
+  CHECK(load_of(R"("avg_input_tokens": 1000, "avg_output_tokens": 300, "num_users": 16,)", "input_tok_s") ==
+        "prompt tokens/s served 100 " + at_16);
+  CHECK(load_of(R"("workload": {"prompt_len": 1000, "gen_len": 300, "max_concurrency": "16"},)", "total_tokens/s") ==
+        "all tokens/s served 100 " + at_16);
+  CHECK(load_of("", "tpot_ms_mean_c16_isl1000_osl300") == "time a token 0.1 " + at_16);
+  CHECK(load_of("", "time_to_first_token_ms_p50_bs16_in1000_out300") ==
+        "time to first token, clients start together 0.1 " + at_16);
+  CHECK(load_of(stated, "inter_token_latency_us", "1e6") == "time a token 1 " + at_16);
+  CHECK(load_of(stated, "e2e_latency_s") == "time of a request 100 " + at_16);
+  CHECK(load_of(stated, "requests_per_s") == "requests/s 100 " + at_16);
+  CHECK(load_of(stated, "tok_s_per_user") == "time a token 0.01 " + at_16);
+  CHECK(load_of(R"("random_input_len": 1000, "random_output_len": 300, "num_prompts": 16, "request_rate": "inf",)",
+                "output_throughput_tok_s") == "tokens/s served 100 " + at_16);
+  CHECK(load_of(R"("n_gpus": 2, "tp": 2,)", "out_tok_s_per_gpu_c16_isl1000_osl300").rfind("tokens/s served 200 ", 0) ==
+        0);
+}
+
+TEST_CASE("a request rate holds as many requests under way as it brings") {
+  const std::string stated = R"("isl": 200, "osl": 200, )", slow = load_of(stated + R"("qps": 1,)", "tpot_ms");
+  CHECK(slow == "time a token 0.1 prompt=200&output=200&concurrency=2");
+  CHECK(load_of(stated, "tpot_ms_rate1") == slow);
+}
+
+TEST_CASE("figures whose load is not known are not predicted") {
+  CHECK(load_of(R"("concurrency": 16,)", "out_tok_s") == "the lengths are not stated");
+  CHECK(load_of("", "ttft_ms_c1") == "the lengths are not stated");
+  CHECK(load_of(R"("isl": 200, "osl": 200,)", "ttft_ms_p99_c16") == "a percentile or a peak");
+  CHECK(load_of(R"("isl": 200, "osl": 200,)", "ttft_c16") == "a time without its unit");
+  CHECK(load_of(R"("isl": 200, "osl": 200,)", "warmed_out_tok_s_c16") == "'warmed' in the figure's name is not known");
+  CHECK(load_of(R"("notes": "ShareGPT",)", "out_tok_s_c16") ==
+        "tokens/s served 100 prompt=220&output=200&concurrency=16");
+}
+
+TEST_CASE("a published speed that is wrong is a trap") {
+  const char* text = R"({"id": "x", "engine": "vllm", "model": "Qwen/Qwen3-8B", "weight_dtype": "bf16",
+    "gpu": "H100 80GB SXM", "input_len": 512, "output_len": 256, "measured": {"out_tok_s_c1": 900},
+    "checks": [{"name": "out_tok_s_c1", "kind": "trap", "measured": 900, "predicted": 150, "unit": "tok/s"}]})";
+  const std::vector<Measurement> all = measurements_of(only_case(text), nullptr);
+  REQUIRE(all.size() == 1);
+  CHECK(all[0].figure == Figure::trap);
+  CHECK(all[0].estimate < 300);
+  CHECK(all[0].error() == 0);
+}
+
+TEST_CASE("a benchmark of more requests than are under way waits for them") {
+  const auto read = [](const char* figure, const char* more) {
+    const std::string text =
+        std::string(R"({"id": "x", "family": "f", "figure": ")") + figure +
+        R"(", "share": "v=1&model=qwen3-8b&prompt=1000&output=300&concurrency=16", "measured": 1)" + more + "}";
+    return measurements_of(only_case(text.c_str()), nullptr).at(0).estimate;
+  };
+  const char* queue = R"(, "requests": 160, "rate": "inf")";
+  CHECK(read("time to first token", queue) > 20 * read("time to first token", ""));
+  CHECK(read("time to first token", R"(, "requests": 160, "rate": "inf", "varied": true)") <
+        read("time to first token", queue));
+  // Ten rounds of sixteen; a round of sixteen and one of a single request.
+  const double steady = read("requests/s", "");
+  CHECK(std::abs(read("requests/s", queue) / steady - 1) < 1e-9);
+  CHECK(read("requests/s", R"(, "requests": 17)") < 0.65 * steady);
+  CHECK(std::abs(read("requests/s", R"(, "requests": 1e6, "rate": 0.5)") / 0.5 - 1) < 1e-3);
 }

@@ -1,0 +1,172 @@
+#include "tests/accuracy/load_words.h"
+
+#include <cmath>
+#include <cstdlib>
+#include <string_view>
+
+#include "engine/text.h"
+#include "tests/accuracy/words.h"
+
+namespace vram::accuracy {
+namespace {
+
+struct Row {
+  Topic topic;
+  const char* words;  // between blanks
+};
+// How authors spell a load and what is measured under it.
+constexpr Row kVocabulary[] = {
+    {Topic::prompt, " in input inputs prompt isl ilen inlen context ctx depth d "},
+    {Topic::output, " out output outputs osl olen outlen completion completions new "},
+    {Topic::clients,
+     " c cc conc concurrency concurrent client clients user users u streams parallel b bs bsz batch batchsize "
+     "inflight "},
+    {Topic::requests, " n prompts requests reqs req request "},
+    {Topic::rate, " rate r "},
+    {Topic::requests_a_second, " rps qps "},
+    {Topic::slots, " seqs slots "},
+    {Topic::micro_batch, " ub ubatch "},
+    {Topic::gpus, " gpu gpus device devices card "},
+    {Topic::prefill, " pp prefill "},
+    {Topic::decode, " tg decode decoding gen generation generated generate eval "},
+    {Topic::total, " total all overall combined "},
+    {Topic::token, " tok toks token tokens "},
+    {Topic::tokens_a_second, " tps tokps toksec "},
+    {Topic::ttft, " ttft "},
+    {Topic::tpot, " tpot itl tbt "},
+    {Topic::latency, " latency lat e2e e2el duration "},
+    {Topic::second, " s sec secs second seconds "},
+    {Topic::millisecond, " ms msec millisecond milliseconds "},
+    {Topic::microsecond, " us usec "},
+    {Topic::first, " first "},
+    {Topic::between, " inter between "},
+    {Topic::per, " per a "},
+    {Topic::stream, " stream "},
+    {Topic::length, " len length lengths size "},
+    {Topic::most, " max maximum most "},
+    {Topic::median, " median p50 "},
+    {Topic::mean, " mean avg average "},
+    {Topic::tail, " p90 p95 p99 p999 peak best min worst std "},
+    {
+        Topic::filler,
+        " throughput thpt tput speed wall agg aggregate system sharegpt random dataset offline online bench serving "
+        "steady short time to num number of served random stated ",
+    }};
+
+/// A word that takes the number beside it as its own.
+bool takes_number(Topic topic) {
+  switch (topic) {
+    case Topic::prompt:
+    case Topic::output:
+    case Topic::clients:
+    case Topic::requests:
+    case Topic::rate:
+    case Topic::requests_a_second:
+    case Topic::slots:
+    case Topic::micro_batch:
+    case Topic::gpus:
+    case Topic::prefill:
+    case Topic::decode:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool is_letter(char c) { return is_alphanumeric(c) && !is_digit(c); }
+
+/// The number at `at`, which is moved behind it and behind the "k" of a thousand.
+double number_at(const std::string& name, size_t& at) {
+  const char* begin = name.c_str() + at;
+  size_t end = at;
+  while (end < name.size() &&
+         (is_digit(name[end]) || (name[end] == '.' && end + 1 < name.size() && is_digit(name[end + 1]))))
+    ++end;
+  double value = std::strtod(std::string(begin, end - at).c_str(), nullptr);
+  const bool thousands = end < name.size() && name[end] == 'k' && (end + 1 >= name.size() || !is_letter(name[end + 1]));
+  if (thousands) {
+    const bool binary = value > 0 && std::exp2(std::floor(std::log2(value))) == value;  // 1k, 8k, 32k
+    value *= binary ? 1024 : 1000;
+    ++end;
+  }
+  at = end;
+  return value;
+}
+
+bool is_percentile(const std::string& name, size_t at) {
+  const bool begins = at == 0 || !is_alphanumeric(name[at - 1]);
+  return begins && name[at] == 'p' && at + 2 < name.size() && is_digit(name[at + 1]) && is_digit(name[at + 2]) &&
+         name.compare(at + 1, 3, "100") != 0;
+}
+
+/// Words and numbers as they stand; `joined`: the number follows its word directly.
+struct Raw {
+  NamePiece piece;
+  bool touches_last = false;
+};
+
+std::vector<Raw> raw_pieces(const std::string& name) {
+  std::vector<Raw> out;
+  for (size_t at = 0; at < name.size();) {
+    if (!is_alphanumeric(name[at])) {
+      ++at;
+      continue;
+    }
+    const bool touches = at > 0 && is_alphanumeric(name[at - 1]);
+    NamePiece piece;
+    if (is_digit(name[at])) {
+      piece.numbered = true;
+      piece.number = number_at(name, at);
+    } else if (is_percentile(name, at)) {
+      const size_t begin = at++;
+      while (at < name.size() && is_digit(name[at])) ++at;
+      piece.word = name.substr(begin, at - begin);
+    } else {
+      const size_t begin = at;
+      const bool end_to_end = name.compare(at, 3, "e2e") == 0;
+      at += end_to_end ? 3 : 0;
+      while (at < name.size() && is_letter(name[at])) ++at;
+      piece.word = name.substr(begin, at - begin);
+    }
+    out.push_back({piece, touches});
+  }
+  return out;
+}
+
+bool is_number(const Raw& raw) { return raw.piece.word.empty(); }
+
+}  // namespace
+
+Topic topic_of(const std::string& word) {
+  const std::string wanted = " " + word + " ";
+  for (const Row& row : kVocabulary)
+    if (std::string_view(row.words).find(wanted) != std::string_view::npos) return row.topic;
+  return Topic::none;
+}
+
+std::vector<NamePiece> pieces_of(const std::string& name) {
+  std::vector<Raw> raw = raw_pieces(lower(name));
+  // A word in front of its number first, then one that a number stands directly before.
+  for (size_t i = 0; i + 1 < raw.size(); ++i) {
+    if (is_number(raw[i]) || !is_number(raw[i + 1]) || !takes_number(topic_of(raw[i].piece.word))) continue;
+    const bool own = i + 2 < raw.size() && raw[i + 2].touches_last && !is_number(raw[i + 2]) &&
+                     takes_number(topic_of(raw[i + 2].piece.word)) && !raw[i + 1].touches_last;
+    if (own) continue;  // "_16users": the next word's
+    raw[i].piece.number = raw[i + 1].piece.number;
+    raw[i].piece.numbered = true;
+    raw.erase(raw.begin() + static_cast<long>(i) + 1);
+  }
+  for (size_t i = 0; i + 1 < raw.size(); ++i) {
+    const Raw& next = raw[i + 1];
+    if (!is_number(raw[i]) || is_number(next) || next.piece.numbered || !takes_number(topic_of(next.piece.word)))
+      continue;
+    raw[i + 1].piece.number = raw[i].piece.number;
+    raw[i + 1].piece.numbered = true;
+    raw.erase(raw.begin() + static_cast<long>(i));
+  }
+  std::vector<NamePiece> out;
+  for (const Raw& one : raw) out.push_back(one.piece);
+  return out;
+}
+
+}  // namespace vram::accuracy
