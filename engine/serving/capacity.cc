@@ -100,14 +100,23 @@ double budget(const Plan& plan, const StageCapacity& stage) {
 // srt/server_args.py, mamba_full_memory_ratio: states get this much of what tokens get.
 constexpr double kStatesToTokens = 0.9;
 
-/// sglang sets a part of its pool apart for the states of `max_seqs` requests, or of as many as the ratio allows
-/// (srt/model_executor/model_runner.py, handle_max_mamba_cache). A pool read off a log is that of the tokens.
+/// A plan that finds nothing of what it has seen: sglang's --disable-radix-cache.
+bool caches_no_prefix(const Plan& plan) { return plan.has(Key::prefix_hit) && plan.prefix_hit <= 0; }
+
+}  // namespace
+
+/// sglang sets a part of its pool apart for states, by a ratio; of `max_seqs` requests only where prefixes are not
+/// cached (srt/model_executor/model_runner_kv_cache_mixin.py, handle_max_mamba_cache). A pool read off a log is that of
+/// the tokens.
 double state_pool_bytes(const Plan& plan, const StageCapacity& stage) {
   const RequestBytes& each = stage.demand.each;
   if (plan.engine != Engine::sglang || each.states <= 0 || each.tokens <= 0 || plan.measured_kv_pool > 0) return 0;
-  if (plan.has(Key::max_seqs)) return std::min(stage.budget_bytes, plan.max_seqs * each.states);
+  const bool counted = plan.has(Key::max_seqs) && caches_no_prefix(plan);
+  if (counted) return std::min(stage.budget_bytes, plan.max_seqs * each.states);
   return stage.budget_bytes * kStatesToTokens / (1 + kStatesToTokens);
 }
+
+namespace {
 
 bool holds(const Plan& plan, const StageCapacity& stage, const RequestBytes& each, double requests) {
   const double apart = state_pool_bytes(plan, stage), left = stage.budget_bytes - apart - stage.demand.fixed;

@@ -23,6 +23,9 @@ struct StageCapacity {
 /// plan was changed since, its difference is added.
 StageCapacity tightest_stage(Sheet& sheet, const Plan& plan, const Replica& replica);
 
+/// What sglang sets apart of its pool for the states of a hybrid; 0 of other engines and models.
+double state_pool_bytes(const Plan& plan, const StageCapacity& stage);
+
 /// Whole engines allocate their budget at start.
 bool preallocates(const Plan& plan);
 

@@ -39,6 +39,24 @@ bool frees_windows(const Plan& plan) {
   return plan.engine != Engine::sglang || has_window_pool(plan.subject->architecture);
 }
 
+// vllm's first engine, of latents on CUDA (worker/cache_engine.py, align_to_256bytes): from 0.7.2 on (vllm#12676),
+// taken back before 0.8 (vllm#14842).
+constexpr double kAlignedSince = 7002, kAlignedUntil = 8e3, kAlignedBytes = 256;
+
+double latent_elements(const Plan& plan, const Attention& a, double bits) {
+  const double elements = a.kv_elements_per_token(), release = release_number(plan);
+  const bool aligned = plan.engine == Engine::vllm && plan.accelerator && plan.accelerator->vendor == "NVIDIA" &&
+                       release >= kAlignedSince && release < kAlignedUntil;
+  return aligned ? round_up(elements * bits / 8, kAlignedBytes) * 8 / bits : elements;
+}
+
+/// sglang's pools have every layer of the model, those that read another's cache, too (srt/configs/model_config.py,
+/// get_hybrid_layer_ids): 35 window and 7 full layers of Gemma 4 E4B, of which 18 reuse.
+Attention cached(const Plan& plan, Attention a) {
+  if (plan.engine == Engine::sglang) a.reuses_kv = false;
+  return a;
+}
+
 CacheGroup attention_group(const Plan& plan, const Replica& replica, const Attention& a, bool windowed, double layers) {
   CacheGroup group;
   group.layers = layers;
@@ -47,7 +65,7 @@ CacheGroup attention_group(const Plan& plan, const Replica& replica, const Atten
   group.latent = a.kv_lora_rank > 0;
   if (group.latent) {  // one tensor, whole on every tensor-parallel rank
     group.heads = 1;
-    group.head_elements = a.kv_elements_per_token();
+    group.head_elements = latent_elements(plan, a, group.bits);
   } else {
     group.heads = std::max(1.0, a.kv_heads);
     group.head_elements = a.kv_elements_per_token() / group.heads;
@@ -103,7 +121,7 @@ CacheGroup state_group(const Plan& plan, const Replica& replica, const LayerKind
 void add_kind(const Plan& plan, const Replica& replica, const LayerKind& kind, double layers, bool windows,
               std::vector<CacheGroup>& groups) {
   if (kind.state_elements + kind.conv_state_elements > 0) merge(groups, state_group(plan, replica, kind, layers));
-  const Attention& a = kind.attention;
+  const Attention a = cached(plan, kind.attention);
   const bool attends = kind.mixer == Mixer::full || kind.mixer == Mixer::sliding;
   if (!attends || a.kv_elements_per_token() <= 0) return;
   merge(groups, attention_group(plan, replica, a, windows && kind.mixer == Mixer::sliding, layers));

@@ -299,15 +299,17 @@ class Collector {
   std::vector<WeightParcel> parcels_;
 };
 
-/// vllm cuts a tower's matrices like the others (config/multimodal.py, mm_encoder_tp_mode "weights"); sglang keeps it
-/// whole. llama.cpp's is a file of its own, TensorRT-LLM's an engine of its own.
+/// vllm cuts a tower's matrices like the others (config/multimodal.py, mm_encoder_tp_mode "weights"), and so does
+/// sglang (srt/models/qwen3_vl.py, Qwen3_VisionMLP; srt/layers/attention/vision.py), but for Kimi's MoonViT
+/// (srt/models/ kimi_vl_moonvit.py). llama.cpp's is a file of its own, TensorRT-LLM's an engine of its own.
 void add_outside(const Plan& plan, const Replica& replica, Collector& out) {
   const Model& model = *plan.subject;
   const WeightSection outside = WeightSection::outside;
   out.add(model.outside, 1, 1, &outside);
   const bool vllm = plan.engine == Engine::vllm, serves = vllm || plan.engine == Engine::sglang;
   if (!serves || model.architecture.extra_params > 0) return;
-  out.put({outside, model.architecture.tower, 16, vllm ? replica.tp : 1});
+  const bool cut = vllm || model.architecture.model_type.find("kimi") == std::string::npos;
+  out.put({outside, model.architecture.tower, 16, cut ? replica.tp : 1});
 }
 
 void add_ends(const Plan& plan, const Replica& replica, const ServingStage& stage, Collector& out) {

@@ -29,6 +29,7 @@ Measurement own_measurement(const json& c) {
   out.tokens_per_second = number(c, "tokens_per_second");
   out.largest_layer = number(c, "largest_layer");
   out.relative_to = number(c, "relative_to");
+  out.rounding = number(c, "rounding");
   out.reading = reading_of_name(text(c, "reading"));
   if (!figure_of(text(c, "figure"), &out.figure)) out.skipped = "an unknown figure";
   return out;

@@ -4,6 +4,10 @@
 #include <cmath>
 #include <iterator>
 
+#include "engine/serving/capacity.h"
+#include "engine/serving/kv_cache.h"
+#include "engine/serving/replica.h"
+#include "engine/serving/sglang.h"
 #include "engine/training/storage.h"
 #include "tests/accuracy/benchmark.h"
 
@@ -56,6 +60,10 @@ constexpr Name kNames[] = {{Figure::states, "states"},
                            {Figure::file_layers, "layers of a file"},
                            {Figure::window_cells, "window cells"},
                            {Figure::recurrent, "recurrent states"},
+                           {Figure::state_slots, "state slots"},
+                           {Figure::state_block, "tokens of a state's block"},
+                           {Figure::request_table, "request table"},
+                           {Figure::draft, "draft"},
                            {Figure::any, "every figure"},
                            {Figure::other, "other"}};
 
@@ -182,7 +190,8 @@ double bytes_within(const Line& line, std::string_view id) {
   return bytes;
 }
 
-double window_cells(const ServingBill& s) {
+double window_cells(const Plan& plan, const ServingBill& s) {
+  if (plan.engine == Engine::sglang) return std::floor(s.kv_tokens.value_or(0) * kWindowPoolRatio);
   const Line* cache = line_of(s.lines, "kv_cache");
   const double each = double(s.kv_bytes_per_token.value_or(0)) - double(s.kv_bytes_per_token_beyond_window.value_or(0));
   return cache != nullptr && each > 0 ? bytes_within(*cache, "sliding") / each : 0;
@@ -199,6 +208,33 @@ double recurrent_states(const Report& r, const std::string& part) {
     return bytes * (part == "scan" ? scan : all - scan) / all;
   }
   return bytes;
+}
+
+/// States that fit beside one that nobody owns (sglang memory_pool.py, MambaPool).
+double state_slots(const Report& r) {
+  Sheet sheet;
+  const StageCapacity stage = tightest_stage(sheet, r.plan, replica_of(r.plan));
+  const double each = stage.demand.each.states;
+  return each > 0 ? std::floor(state_pool_bytes(r.plan, stage) / each) : 0;
+}
+
+/// sglang's pool without what it sets apart for states.
+double tokens_part(const Report& r) {
+  Sheet sheet;
+  const StageCapacity stage = tightest_stage(sheet, r.plan, replica_of(r.plan));
+  return stage.budget_bytes - state_pool_bytes(r.plan, stage);
+}
+
+double state_block(const Report& r) {
+  return block_tokens(r.plan, cache_groups(r.plan, replica_of(r.plan), whole_model(r.plan)));
+}
+
+/// A token's bytes in layers that slide, or in those that keep every token.
+double token_bytes_of(const ServingBill& s, const std::string& part) {
+  const double all = double(s.kv_bytes_per_token.value_or(0)), gpu = double(s.kv_bytes_per_token_per_gpu.value_or(0));
+  if (part.empty() || all <= 0) return gpu;
+  const double full = double(s.kv_bytes_per_token_beyond_window.value_or(0)) / all;
+  return gpu * (part == "full" ? full : 1 - full);
 }
 
 /// llama.cpp prints recurrent states as a buffer of their own ("RS buffer size").
@@ -220,6 +256,7 @@ Amount serving_amount(const Report& r, const Measurement& m) {
       Amount gpu = sum_of(s.lines, {"weights"});
       if (m.part == "process")
         gpu.value += sum_of(s.lines, {"context"}).value + child_of(s.lines, "buffers", "communication").value;
+      if (m.part == "non-torch") gpu.value += child_of(s.lines, "buffers", "non_torch").value;
       if (m.part == "gpu") return gpu;
       const Amount host = sum_of(s.host_lines, {"weights"});
       return {gpu.value + host.value, gpu.band + host.band};
@@ -235,20 +272,31 @@ Amount serving_amount(const Report& r, const Measurement& m) {
       return {pool.value + table.value + child_of(s.lines, "buffers", "pool_rounding").value, table.band};
     }
     case Figure::window_cells:
-      return {window_cells(s), 0};
+      return {window_cells(r.plan, s), 0};
     case Figure::recurrent:
       return {recurrent_states(r, m.part), 0};
     case Figure::parameters:
       return {r.plan.subject->nominal_parameters, 0};
     case Figure::file_layers:
       return {static_cast<double>(r.plan.subject->layers.size() + r.plan.subject->mtp.size()), 0};
+    case Figure::state_slots:
+      return {state_slots(r), 0};
+    case Figure::state_block:
+      return {state_block(r), 0};
+    case Figure::draft:
+      return child_of(s.lines, "weights", "draft");
+    case Figure::request_table: {
+      const Amount table = child_of(s.lines, "buffers", "request_table");
+      return {table.value + child_of(s.lines, "buffers", "pool_rounding").value, table.band};
+    }
     case Figure::kv_token:
-      return {double(s.kv_bytes_per_token_per_gpu.value_or(0)), 0};
+      return {token_bytes_of(s, m.part), 0};
     case Figure::kv_pool:
       if (m.part == "whole")  // the host's layers', too
         return {
             sum_of(s.lines, {"kv_cache"}).value + sum_of(s.host_lines, {"kv_cache"}).value - states_apart(r.plan, s),
             0};
+      if (m.part == "tokens") return {tokens_part(r), double(s.band_bytes)};
       if (const Line* cache = line_of(s.lines, "kv_cache"); cache != nullptr && !m.part.empty())
         return {bytes_within(*cache, m.part), 0};
       // What the engine allocates: its whole budget where it preallocates. Of a share of memory, its doubt is then that

@@ -14,6 +14,7 @@
 #include "tests/accuracy/load.h"
 #include "tests/accuracy/map_training.h"
 #include "tests/accuracy/serving_map.h"
+#include "tests/accuracy/serving_said.h"
 #include "tests/accuracy/serving_words.h"
 
 namespace vram::accuracy {
@@ -83,23 +84,6 @@ bool mentions(const json& c, const char* word) {
   return text(c, "check").find(word) != std::string::npos || text(c, "notes").find(word) != std::string::npos;
 }
 
-/// What a case says in words, beside its numbers.
-std::string said_of(const json& c) {
-  return lower(text(c, "model") + " " + text(c, "id") + " " + text(c, "check") + " " + text(c, "notes"));
-}
-
-/// The number behind one of those words: "max_num_batched_tokens 8192", "--n-cpu-moe 30".
-double number_said(const std::string& said, std::initializer_list<const char*> words) {
-  for (const char* word : words) {
-    size_t at = said.find(word);
-    if (at == std::string::npos) continue;
-    at += std::string_view(word).size();
-    while (at < said.size() && (said[at] == ' ' || said[at] == '=' || said[at] == ':')) ++at;
-    if (at < said.size() && is_digit(said[at])) return std::strtod(said.c_str() + at, nullptr);
-  }
-  return 0;
-}
-
 /// As logged, or what makes the window cells that are: they are whole 256 beyond one window.
 double micro_batch(const json& c) {
   const double logged = number(c, "measured.n_ubatch"), cells = number(c, "measured.cells_swa_per_seq");
@@ -115,7 +99,26 @@ void set_draft(ServingMap& m) {
   if (drafted == 0)
     drafted = number_said(said, {"num_speculative_tokens", "speculative tokens", "rs_seq", "draft_tokens"});
   if (drafted == 0) drafted = number_before(said, "drafted tokens").value_or(0);
+  // "speculative_config mtp, 1 token"
+  if (const size_t at = said.find("speculative"); drafted == 0 && at != std::string::npos)
+    drafted = number_before(said.substr(at), " token").value_or(0);
   m.share.set_if("draft_tokens", drafted);
+}
+
+/// A pass of the first engine that does not cut prompts takes the longest whole.
+void set_chunks(ServingMap& m, double batch) {
+  const double length = number(m.c, "max_model_len");
+  const bool first = m.share.get("engine_version").find("V0") != std::string::npos;
+  if (batch == 0 && first && length > 0 && !switched(m.c, "chunked prefill").value_or(true))
+    batch = std::max(length, 2048.0);
+  m.share.set_if("batch_tokens", batch);
+}
+
+/// Cached prefixes of a hybrid keep a state more a request, whether or not one is found.
+void set_prefix_caching(ServingMap& m) {
+  if (m.engine == "sglang" && !switched(m.c, "radix cache").value_or(true)) m.share.set("prefix_hit", 0.0);
+  if (m.engine != "vllm" || !switched(m.c, "prefix caching").value_or(false)) return;
+  m.share.set("prefix", 1.0);
 }
 
 /// What a case says of how the engine was started.
@@ -123,9 +126,11 @@ void set_flags(ServingMap& m) {
   const std::string said = said_of(m.c);
   const bool eager = said.find("enforce-eager") != std::string::npos || said.find("enforce_eager") != std::string::npos;
   if (m.engine == "vllm" && (eager || flag(m.c, "enforce_eager").value_or(false))) m.share.set("graphs", 0.0);
-  double batch = number(m.c, "max_num_batched_tokens");
+  double batch = given_number(m.c, {"max_num_batched_tokens"});
   if (batch == 0) batch = number_said(said, {"max_num_batched_tokens", "max-num-batched-tokens"});
-  if (m.engine == "vllm") m.share.set_if("batch_tokens", batch);
+  if (batch == 0) batch = number_before(said, "batched tokens").value_or(0);
+  if (m.engine == "vllm") set_chunks(m, batch);
+  set_prefix_caching(m);
   if (m.engine != "llamacpp") return;
   double layers = first_of(m.c, {"n_gpu_layers", "gpu_layers", "layers_offloaded"});
   if (layers == 0) layers = number_said(said, {"offloaded", "n_gpu_layers", "-ngl"});
@@ -141,7 +146,9 @@ void set_limits(ServingMap& m) {
   double utilization = number(c, "gpu_memory_utilization");
   if (utilization == 0) utilization = number(c, "mem_fraction_static");
   if (utilization > 0 && utilization <= 1) m.share.set("utilization", utilization);
-  const double batch = number(c, "batch");
+  double batch = number(c, "batch");
+  if (batch == 0 && m.engine != "llamacpp") batch = given_number(c, {"max_num_seqs", "max_seqs"});
+  if (batch == 0 && m.engine != "llamacpp") batch = number_said(said_of(c), {"max_num_seqs", "max-num-seqs"});
   m.share.set_if("max_seqs", m.engine == "llamacpp" ? 0 : std::max(batch, number(c, "measured.max_running_requests")));
   if (first_of(c, {"num_cpu_blocks"}) > 0) m.share.set("swap", 4.0);  // vllm's --swap-space
   if (m.engine != "llamacpp" || length == 0) return;
@@ -160,13 +167,28 @@ void set_limits(ServingMap& m) {
   m.share.set("flash", std::max(flash, number(c, "measured.flash_attn")));
 }
 
+constexpr double kSmallestCard = 4;  // GiB
+
+/// GiB of the card, as its name or what is said of it has them: "80GB class (71.30 = 0.9 x 79.22 GiB)", not those that
+/// were free or are of a part.
+double stated_gib(std::string given) {
+  given = lower(given);
+  double most = 0;
+  for (size_t at = given.find("gib"); at != std::string::npos; at = given.find("gib", at + 1)) {
+    const bool free = given.compare(at + 3, 5, " free") == 0;
+    if (!free) most = std::max(most, number_before(given.substr(0, at + 3), "gib").value_or(0));
+    std::fill(given.begin(), given.begin() + static_cast<long>(at) + 3, ' ');
+  }
+  return most >= kSmallestCard ? most : 0;
+}
+
 void set_hardware(ServingMap& m) {
   Mapping hardware(m.c);
   map_hardware(hardware);
   if (const std::string gpu = hardware.share.get("gpu"); !gpu.empty()) m.share.set("gpu", gpu);
   const std::string given = text(m.c, "gpu");
-  double gib = number_before(given, "gib").value_or(0);
-  if (gib == 0) gib = number(m.c, "measured.total_gpu_memory_gib");
+  double gib = stated_gib(given);
+  if (gib == 0) gib = given_number(m.c, {"total_gpu_memory_gib", "total_memory_gib", "gpu_memory_gib"});
   if (gib == 0) gib = first_number(hardware.share.get("gpu_mem")).value_or(0);
   if (const double before = number(m.c, "measured.avail_before_gb"); gib == 0 && before > 0) gib = before;
   if (gib > 0) m.share.set("gpu_mem", gib);
@@ -245,6 +267,12 @@ double bytes_of_unit(const std::string& unit) {
   return u == "b" || u == "bytes" || u == "byte" ? 1 : 0;
 }
 
+bool has_states(const Plan& plan) {
+  for (const LayerKind& kind : plan.subject->kinds)
+    if (kind.state_elements + kind.conv_state_elements > 0) return true;
+  return false;
+}
+
 /// GiB that so many tokens take on a GPU, where every layer keeps every token.
 double gib_of_tokens(const ServingMap& m, double tokens) {
   const Plan plan = read_plan(m.share.text()).plan;
@@ -258,11 +286,14 @@ double cached_tokens(const json& c, const std::string& check) {
   const bool eager = check.find("eager") != std::string::npos, graphs = check.find("graphs") != std::string::npos;
   if (eager) return first_of(c, {"kv_tokens_eager"});
   if (graphs) return first_of(c, {"kv_tokens_graphs"});
+  // Of groups of layers the log prints what one of them has; its blocks are those of all.
+  if (const double printed = first_of(c, {"kv_tokens_printed", "gpu_kv_cache_tokens", "kv_cache_tokens"}); printed > 0)
+    return printed;
   const double blocks = first_of(c, {"num_gpu_blocks", "primary_blocks", "gpu_blocks"});
   double block = number(c, "block_size");
   if (block == 0) block = first_of(c, {"tokens_per_block"});
   if (blocks > 0 && block > 0) return blocks * block;
-  return first_of(c, {"kv_tokens", "max_total_num_tokens"});
+  return first_of(c, {"kv_tokens", "max_total_num_tokens", "full_tokens"});
 }
 
 bool begins(const std::string& text, const char* with) { return text.rfind(with, 0) == 0; }
@@ -285,6 +316,25 @@ void add_cache_of_hybrid(const ServingMap& m, const json& check, double bytes, s
   out.push_back(std::move(one));
 }
 
+/// "k_gib_swa": of window layers alone.
+std::string kind_of_layers(const std::string& name) {
+  for (const char* word : {"swa", "sliding", "window"})
+    if (name.find(word) != std::string::npos) return "sliding";
+  return name.find("full") != std::string::npos ? "full" : "";
+}
+
+/// Do vllm's equal groups of layers share the blocks, so that bytes over printed tokens are nobody's?
+bool in_groups(const ServingMap& m) {
+  if (m.engine != "vllm") return false;
+  const Plan plan = read_plan(m.share.text()).plan;
+  if (!plan.subject || !plan.accelerator) return false;
+  const ServingBill bill = serving_bill(plan);
+  return bill.kv_bytes_per_token != bill.kv_bytes_per_token_beyond_window || has_states(plan);
+}
+
+/// Half of the last digit of what was printed in two digits and says no more: "0.12 GB". 0: it was printed in more.
+double half_digit(double printed) { return printed < 1 ? 0.005 : 0; }
+
 /// KV cache: of an engine that preallocates, the bytes of a token; of llama.cpp the whole allocation.
 void add_cache(const ServingMap& m, const json& check, std::vector<Measurement>& out) {
   const std::string name = text(check, "name");
@@ -301,11 +351,14 @@ void add_cache(const ServingMap& m, const json& check, std::vector<Measurement>&
     out.push_back(std::move(one));
     return;
   }
-  const double tokens = cached_tokens(m.c, name);
-  if (tokens == 0) return add_cache_of_hybrid(m, check, bytes, out);
-  const bool half = begins(name, "k_gib") || begins(name, "v_gib");
+  const std::string part = kind_of_layers(name);
+  double tokens = part == "sliding" ? first_of(m.c, {"swa_tokens", "sliding_tokens"}) : cached_tokens(m.c, name);
+  if (tokens == 0 || (part.empty() && in_groups(m))) return add_cache_of_hybrid(m, check, bytes, out);
+  const bool half = begins(name, "k_") || begins(name, "v_");
   Measurement one = begin(m, text(check, "kind"), Figure::kv_token);
+  one.part = part;
   one.measured = (half ? 2 : 1) * bytes / tokens;
+  one.rounding = (half ? 2 : 1) * bytes_of_unit(text(check, "unit")) * half_digit(number(check, "measured")) / tokens;
   one.unit = "bytes a token";
   out.push_back(std::move(one));
 }
@@ -330,7 +383,41 @@ void add_split_cache(const ServingMap& m, std::vector<Measurement>& out) {
 
 double logged_pool_gib(const json& c) {
   const double gib = first_of(c, {"available_kv_gib", "kv_cache_size_gib", "kv_gib", "kv_gb"});
-  return gib > 0 ? gib : first_of(c, {"k_gb"}) + first_of(c, {"v_gb"});
+  if (gib > 0) return gib;
+  double parts = 0;  // keys and values, of one pool or of two
+  for (const char* name : {"k_gb", "v_gb", "full_k_gb", "full_v_gb", "swa_k_gb", "swa_v_gb"})
+    parts += first_of(c, {name});
+  return parts;
+}
+
+/// sglang's budget holds the states of a hybrid, too.
+double logged_states_gib(const json& c) {
+  const double all = first_of(c, {"state_gb", "mamba_gb", "mamba_cache_gb"});
+  return all > 0 ? all : first_of(c, {"ssm_state_gb"}) + first_of(c, {"conv_state_gb"});
+}
+
+/// Does the log leave out what the states of its hybrid take?
+bool tokens_alone(const ServingMap& m) {
+  if (m.engine != "sglang" || logged_states_gib(m.c) > 0) return false;
+  const Plan plan = read_plan(m.share.text()).plan;
+  return plan.subject && has_states(plan);
+}
+
+/// A pool of as many tokens as were asked for says nothing of the memory that is left.
+bool tokens_were_set(const json& c) {
+  const double set = given_number(c, {"max_total_tokens", "num_gpu_blocks_override", "kv_cache_memory_bytes"});
+  return set > 0 || number_said(said_of(c), {"max_total_tokens", "max-total-tokens", "num_gpu_blocks_override",
+                                             "num-gpu-blocks-override", "kv-cache-memory"}) > 0;
+}
+
+/// GiB that the printed pool may be off by its last digits.
+double pool_rounding(const json& c) {
+  if (const double gib = first_of(c, {"available_kv_gib", "kv_cache_size_gib", "kv_gib", "kv_gb"}); gib > 0)
+    return half_digit(gib);
+  double off = 0;
+  for (const char* name : {"k_gb", "v_gb", "full_k_gb", "full_v_gb", "swa_k_gb", "swa_v_gb"})
+    if (const double gib = first_of(c, {name}); gib > 0) off += half_digit(gib);
+  return off;
 }
 
 /// Tokens and concurrency, given the pool that the log states.
@@ -342,6 +429,7 @@ void add_capacity(const ServingMap& m, std::vector<Measurement>& out) {
   if (const double tokens = cached_tokens(m.c, ""); tokens > 0) {
     Measurement one = begin(given, "pool given", Figure::kv_tokens);
     one.measured = tokens;
+    one.rounding = tokens * pool_rounding(m.c) / pool;
     one.unit = "tokens";
     out.push_back(std::move(one));
   }
@@ -349,6 +437,7 @@ void add_capacity(const ServingMap& m, std::vector<Measurement>& out) {
     if (states_unknown(given)) given.skip("the states of linear layers are not known");
     Measurement one = begin(given, "pool given", Figure::concurrency);
     one.measured = requests;
+    one.rounding = requests * pool_rounding(m.c) / pool;
     one.unit = "x";
     out.push_back(std::move(one));
   }
@@ -360,9 +449,10 @@ void add_pool(const ServingMap& m, std::vector<Measurement>& out) {
   if (m.engine == "llamacpp" || m.engine == "generic") return;
   if (pool == 0) pool = gib_of_tokens(m, cached_tokens(m.c, ""));
   if (pool == 0) return;
-  if (m.engine == "sglang")
-    pool += first_of(m.c, {"ssm_state_gb"}) + first_of(m.c, {"conv_state_gb"});  // of one budget
+  if (m.engine == "sglang") pool += logged_states_gib(m.c);
   Measurement one = begin(m, "pool predicted", Figure::kv_pool);
+  if (tokens_alone(m)) one.part = "tokens";
+  if (tokens_were_set(m.c)) one.skip_for("the pool's tokens were set");
   one.measured = pool * kGiB;
   one.unit = "GiB";
   const Plan plan = read_plan(m.share.text()).plan;
@@ -398,14 +488,32 @@ struct NamedFigure {
   Figure figure;
 };
 constexpr NamedFigure kNamedFigures[] = {
-    {"weights", Figure::weights},         {"model_gib", Figure::weights},
-    {"model_mib", Figure::weights},       {"compute", Figure::buffers},
-    {"graph", Figure::buffers},           {"activation", Figure::buffers},
-    {"nonrepeating", Figure::head},       {"host_compute", Figure::host_buffers},
-    {"token_embd", Figure::host_weights}, {"embd_on_host", Figure::host_weights},
-    {"pool", Figure::pool_and_table},     {"params", Figure::parameters},
-    {"n_layer", Figure::file_layers},     {"concurrency", Figure::concurrency},
+    {"weights", Figure::weights},
+    {"model_gib", Figure::weights},
+    {"model_mib", Figure::weights},
+    {"compute", Figure::buffers},
+    {"graph", Figure::buffers},
+    {"activation", Figure::buffers},
+    {"nonrepeating", Figure::head},
+    {"host_compute", Figure::host_buffers},
+    {"token_embd", Figure::host_weights},
+    {"embd_on_host", Figure::host_weights},
+    {"pool", Figure::pool_and_table},
+    {"params", Figure::parameters},
+    {"n_layer", Figure::file_layers},
+    {"concurrency", Figure::concurrency},
     {"swa_cells", Figure::window_cells},
+    {"swa_tokens", Figure::window_cells},
+    {"sliding_tokens", Figure::window_cells},
+    {"window_tokens", Figure::window_cells},
+    {"req_to_token", Figure::request_table},
+    {"request_table", Figure::request_table},
+    {"req_table", Figure::request_table},
+    {"mtp", Figure::draft},
+    {"draft", Figure::draft},
+    {"attention_block", Figure::state_block},
+    {"attn_block", Figure::state_block},
+    {"hybrid_block", Figure::state_block},
 };
 
 const NamedFigure* named_figure(const std::string& name) {
@@ -452,15 +560,41 @@ bool is_of_gpu(const ServingMap& m, const std::string& name) {
   return first_of(m.c, {"cpu_mapped_mib", "cpu_mib", "cpu_model_mib", "host_model_mib"}) > 0;
 }
 
+/// What free memory falls by where a log prints no pool.
+void add_predicted_drop(const ServingMap& m, const json& check, std::vector<Measurement>& out) {
+  Measurement one = begin(m, "pool predicted", Figure::pool_and_table);
+  one.measured = number(check, "measured") * bytes_of_unit(text(check, "unit"));
+  one.unit = text(check, "unit");
+  const Plan plan = read_plan(m.share.text()).plan;
+  one.relative_to = plan.utilization * plan.gpu_mem;
+  out.push_back(std::move(one));
+}
+
+/// Weights and what libraries took with them, where the log has one figure for both ("weights_plus_non_torch_gib").
+bool holds_non_torch(const json& c, const json& check) {
+  const json* measured = find(c, "measured");
+  if (measured == nullptr || !measured->is_object()) return false;
+  for (const auto& [name, value] : measured->items())
+    if (value.is_number() && value.get<double>() == number(check, "measured") && name.find("weights") == 0 &&
+        name.find("non_torch") != std::string::npos)
+      return true;
+  return false;
+}
+
 void add_named_check(const ServingMap& m, const json& check, Figure figure, std::vector<Measurement>& out) {
   const std::string unit = text(check, "unit");
-  const bool counted = figure == Figure::parameters || figure == Figure::file_layers || figure == Figure::window_cells;
+  const bool counted = figure == Figure::parameters || figure == Figure::file_layers ||
+                       figure == Figure::window_cells || figure == Figure::state_block;
   if (figure == Figure::concurrency || (!counted && bytes_of_unit(unit) == 0)) return;  // the former of every log
   ServingMap given = m;
   if (text(check, "name").find("_fa") != std::string::npos) given.share.set("flash", 1.0);
-  if (figure == Figure::pool_and_table) {
+  const bool of_pool = figure == Figure::pool_and_table || figure == Figure::request_table ||
+                       (figure == Figure::window_cells && m.engine != "llamacpp");
+  if (of_pool) {
     double pool = logged_pool_gib(m.c);
     if (pool == 0) pool = gib_of_tokens(m, cached_tokens(m.c, ""));
+    if (figure == Figure::pool_and_table && pool > 0) pool += logged_states_gib(m.c);
+    if (pool == 0 && figure == Figure::pool_and_table) return add_predicted_drop(m, check, out);
     if (pool == 0) return;
     given.share.set("measured_kv_pool", pool);
   }
@@ -470,6 +604,7 @@ void add_named_check(const ServingMap& m, const json& check, Figure figure, std:
   // What TensorRT-LLM says of the GPU, not of the engine.
   if (figure == Figure::weights && number(m.c, "measured.gpu_mib_after_context") == number(check, "measured"))
     one.part = "process";
+  if (figure == Figure::weights && holds_non_torch(m.c, check)) one.part = "non-torch";
   if (figure == Figure::weights && is_of_gpu(m, text(check, "name"))) one.part = "gpu";
   const bool stored = figure == Figure::weights || figure == Figure::head || figure == Figure::host_weights;
   const bool unread = m.share.get("weights").empty() && !text(m.c, "weight_dtype").empty();
@@ -508,10 +643,11 @@ bool is_of_token(const std::string& name, const std::string& unit) {
 /// Recurrent states of so many slots; sglang has one more to write to where none is meant (memory_pool.py, MambaPool).
 void add_states(const ServingMap& m, const json& check, std::vector<Measurement>& out) {
   ServingMap given = m;
-  const std::string name = text(check, "name");
+  const std::string name = text(check, "name"), unit = text(check, "unit");
   const double logged = first_of(m.c, {"max_mamba_cache_size", "n_seq_max"});
   double slots = logged > 0 ? logged + (m.engine == "sglang" ? 1 : 0) : number(m.c, "batch");
-  if (name.find("slot") != std::string::npos) slots = 1;
+  for (const char* one : {"slot", "per_req", "per_seq", "a_request", "one_request"})
+    if (name.find(one) != std::string::npos || unit.find("/req") != std::string::npos) slots = 1;
   given.share.set("concurrency", std::max(1.0, slots));
   given.share.set("prompt", 1.0);
   given.share.set("output", 0.0);
@@ -520,6 +656,34 @@ void add_states(const ServingMap& m, const json& check, std::vector<Measurement>
   one.unit = text(check, "unit");
   one.part = begins(name, "ssm") ? "scan" : begins(name, "conv") ? "convolution" : "";
   out.push_back(std::move(one));
+}
+
+/// How many states sglang's pool has room for, beside the one that nobody owns.
+void add_state_slots(const ServingMap& m, const json& check, std::vector<Measurement>& out) {
+  Measurement one = begin(m, text(check, "kind"), Figure::state_slots);
+  one.measured = number(check, "measured");
+  one.unit = text(check, "unit");
+  out.push_back(std::move(one));
+}
+
+/// What so many tokens of one request need: "kv_needed_131072", of the longest where no number says of how many.
+void add_cache_of_request(const ServingMap& m, const json& check, std::vector<Measurement>& out) {
+  const std::string name = text(check, "name");
+  double tokens = 0;
+  for (size_t i = name.find('_'); i != std::string::npos; i = name.find('_', i + 1))
+    if (i + 1 < name.size() && is_digit(name[i + 1])) tokens = std::strtod(name.c_str() + i + 1, nullptr);
+  if (tokens < 256) tokens = number(m.c, "max_model_len");
+  if (tokens == 0) return;
+  Measurement one = begin(m, text(check, "kind"), Figure::kv_token);
+  one.measured = number(check, "measured") * bytes_of_unit(text(check, "unit")) / tokens;
+  one.unit = "bytes a token";
+  out.push_back(std::move(one));
+}
+
+bool is_of_request(const std::string& name) {
+  for (const char* word : {"needed", "required", "per_request", "per_req", "one_request"})
+    if (begins(name, "kv") && name.find(word) != std::string::npos) return true;
+  return false;
 }
 
 bool is_of_states(const std::string& name) {
@@ -534,6 +698,8 @@ void add_check(const ServingMap& m, const json& check, std::vector<Measurement>&
   if (text(check, "kind") == "trap") return add_trap(m, check, out);
   if (is_of_token(name, text(check, "unit"))) return add_bytes_of_token(m, check, out);
   if (sized && is_of_states(name)) return add_states(m, check, out);
+  if (is_of_states(name) || name.find("mamba_cache_size") != std::string::npos) return add_state_slots(m, check, out);
+  if (sized && m.engine != "llamacpp" && is_of_request(name)) return add_cache_of_request(m, check, out);
   if (const NamedFigure* row = named_figure(name)) return add_named_check(m, check, row->figure, out);
   if (begins(name, "kv") || begins(name, "k_") || begins(name, "v_") || begins(name, "ckv")) {
     if (sized) add_cache(m, check, out);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <string>
 
@@ -37,11 +38,15 @@ enum class Figure : uint8_t {
   host_buffers,
   pool_and_table,  // sglang's KV pool and its table of requests
   parameters,
-  file_layers,   // of a GGUF file: prediction modules count
-  window_cells,  // tokens that llama.cpp's window layers keep
-  recurrent,     // states of linear and state-space layers
-  other,         // nothing that the bill has
-  any,           // several figures scored together
+  file_layers,    // of a GGUF file: prediction modules count
+  window_cells,   // tokens that llama.cpp's window layers keep
+  recurrent,      // states of linear and state-space layers
+  state_slots,    // requests whose states sglang's pool holds
+  state_block,    // tokens of vllm's block that holds a state, too
+  request_table,  // sglang's table of requests and what rounds its pool
+  draft,          // weights of a draft
+  other,          // nothing that the bill has
+  any,            // several figures scored together
   serving_speed,
   prefill_speed,
   first_token,
@@ -78,6 +83,7 @@ struct Measurement {
   void skip_for(const std::string& why) {
     if (skipped.empty()) skipped = why;
   }
+  double rounding = 0;     // half of the last digit that was printed: an estimate within it is what the log says
   double relative_to = 0;  // what the error counts against, where that is not `measured`
 
   double tokens_per_second = 0;  // measured, of a GPU: what published FLOP/s are worked out from
@@ -89,6 +95,7 @@ struct Measurement {
 
   /// 1: the estimate is the measurement.
   double ratio() const {
+    if (std::fabs(estimate - measured) <= rounding) return 1;
     if (relative_to > 0) return 1 + (estimate - measured) / relative_to;
     return measured > 0 ? estimate / measured : 0;
   }

@@ -121,6 +121,7 @@ std::string own_cases(const std::vector<Measurement>& measurements) {
     if (m.rate > 0) std::isinf(m.rate) ? c["rate"] = "inf" : c["rate"] = m.rate;
     if (m.waiting > 0) c["waiting"] = m.waiting;
     if (m.varied) c["varied"] = true;
+    if (m.rounding > 0) c["rounding"] = m.rounding;
     if (m.largest_layer > 0) c["largest_layer"] = m.largest_layer;
     c["source"] = m.source;
     cases.push_back(std::move(c));

@@ -102,8 +102,9 @@ TEST_CASE("sglang gives the states of a hybrid their own part of the pool", "[se
   const double state = 36.0 * (524288 * 4 + 24576 * 2);
   CHECK(*brief.max_concurrency == std::floor(static_cast<double>(*brief.kv_budget_bytes_per_gpu) * 0.9 / 1.9 / state));
   CHECK(*longer.max_concurrency < *brief.max_concurrency);
-  // max_seqs given: that many states, the rest for tokens
-  CHECK(*bill_of(share + "1&max_seqs=48").max_concurrency == 48);
+  // max_seqs given and prefixes not cached (--disable-radix-cache): that many states, the rest for tokens
+  CHECK(*bill_of(share + "1&max_seqs=48&prefix_hit=0").max_concurrency == 48);
+  CHECK(*bill_of(share + "1&max_seqs=48").max_concurrency == *brief.max_concurrency);
 }
 
 TEST_CASE("Swap holds requests that wait, in blocks as on the GPU", "[serving]") {

@@ -1,0 +1,89 @@
+#include "tests/accuracy/serving_said.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "engine/text.h"
+#include "tests/accuracy/words.h"
+
+namespace vram::accuracy {
+namespace {
+
+/// "--enable-prefix-caching" and "enable_prefix_caching" are "enable prefix caching".
+std::string unmarked(std::string_view said) {
+  std::string out;
+  for (const char c : said) {
+    const bool mark = c == '-' || c == '_' || c == ' ' || c == '=' || c == ':' || c == '"' || c == '\'';
+    if (!mark)
+      out += c;
+    else if (!out.empty() && out.back() != ' ')
+      out += ' ';
+  }
+  return out;
+}
+
+bool ends_with(const std::string& text, size_t end, std::string_view word) {
+  return end >= word.size() && text.compare(end - word.size(), word.size(), word) == 0;
+}
+
+bool denied(const std::string& said, size_t begin, size_t end) {
+  for (const char* before : {"no ", "not ", "without ", "disable ", "disables ", "disabled ", "disabling "})
+    if (ends_with(said, begin, before)) return true;
+  for (const char* after : {" off", " is off", " disabled", " is disabled", " was off", " false", " 0", " no"})
+    if (said.compare(end, std::string_view(after).size(), after) == 0) return true;
+  return false;
+}
+
+std::optional<bool> switched_in(const std::string& said, const std::string& thing) {
+  std::optional<bool> on;
+  for (size_t at = said.find(thing); at != std::string::npos; at = said.find(thing, at + 1))
+    on = on.value_or(false) || !denied(said, at, at + thing.size());
+  return on;
+}
+
+std::string explained(const json& c) {
+  std::string all;
+  if (const json* checks = find(c, "checks"); checks && checks->is_array())
+    for (const json& check : *checks) all += " " + lower(text(check, "explanation"));
+  return all;
+}
+
+}  // namespace
+
+std::string said_of(const json& c) {
+  std::string said;
+  for (const char* name : {"model", "id", "check", "notes", "flags", "args", "command", "launch", "server_args"})
+    said += lower(text(c, name)) + " ";
+  return said;
+}
+
+double number_said(const std::string& said, std::initializer_list<const char*> words) {
+  for (const char* word : words) {
+    size_t at = said.find(word);
+    if (at == std::string::npos) continue;
+    at += std::string_view(word).size();
+    while (at < said.size() && (said[at] == ' ' || said[at] == '=' || said[at] == ':')) ++at;
+    if (at < said.size() && is_digit(said[at])) return std::strtod(said.c_str() + at, nullptr);
+  }
+  return 0;
+}
+
+std::optional<bool> switched(const json& c, std::string_view thing) {
+  std::string field(thing);
+  std::replace(field.begin(), field.end(), ' ', '_');
+  for (const std::string& name : {field, "enable_" + field, field + "_enabled"})
+    if (const auto on = flag(c, name)) return on;
+  if (const auto off = flag(c, "disable_" + field)) return !*off;
+  const std::string wanted = unmarked(thing);
+  if (const auto on = switched_in(unmarked(said_of(c)), wanted)) return on;
+  return switched_in(unmarked(explained(c)), wanted);
+}
+
+double given_number(const json& c, std::initializer_list<const char*> names) {
+  for (const char* name : names)
+    for (const std::string& path : {std::string(name), "measured." + std::string(name)})
+      if (const double value = number(c, path); value != 0) return value;
+  return 0;
+}
+
+}  // namespace vram::accuracy

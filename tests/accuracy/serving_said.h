@@ -1,0 +1,25 @@
+#pragma once
+
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "tests/accuracy/case_file.h"
+
+namespace vram::accuracy {
+
+/// What a case says in words, beside its numbers, in small letters.
+std::string said_of(const json& c);
+
+/// The number behind one of those words: "max_num_batched_tokens 8192", "--n-cpu-moe 30".
+double number_said(const std::string& said, std::initializer_list<const char*> words);
+
+/// Is "prefix caching" on? A field says so ("enable_prefix_caching", "disable_radix_cache") or the words of the case:
+/// "no chunked prefill", "radix cache off". None: neither does.
+std::optional<bool> switched(const json& c, std::string_view thing);
+
+/// A number of the case or of what it measured, under the first of those names that is there.
+double given_number(const json& c, std::initializer_list<const char*> names);
+
+}  // namespace vram::accuracy
