@@ -45,7 +45,7 @@ constexpr double kAlignedSince = 7002, kAlignedUntil = 8e3, kAlignedBytes = 256;
 
 double latent_elements(const Plan& plan, const Attention& a, double bits) {
   const double elements = a.kv_elements_per_token(), release = release_number(plan);
-  const bool aligned = plan.engine == Engine::vllm && plan.accelerator && plan.accelerator->vendor == "NVIDIA" &&
+  const bool aligned = plan.engine == Engine::vllm && plan.accelerator && plan.accelerator->vendor != "AMD" &&
                        release >= kAlignedSince && release < kAlignedUntil;
   return aligned ? round_up(elements * bits / 8, kAlignedBytes) * 8 / bits : elements;
 }

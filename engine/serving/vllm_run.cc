@@ -23,8 +23,9 @@ constexpr double kUnsampledBytes = 2;
 // Its logits and their copy in float, where it is told of no top-k: 0.27.1 has a peak of 0.31 GiB with 256 x 151936.
 constexpr double kCopyingSamplerBytes = 6;
 constexpr double kSecondRunnerSince = 28e3;
-// The release that first charges graphs to its budget, of 0.92 since.
-constexpr double kCountsGraphs = 21e3;
+// The release that first charges graphs to its budget: 0.20.0 says so at 0.9 of an RTX 5090 ("0.39 GiB ... equivalent
+// to 0.8878 without"); the one that takes 0.92 by itself.
+constexpr double kCountsGraphs = 20e3, kWiderShare = 21e3;
 
 double version_number(std::string_view text) {
   if (text.empty()) return 1e9;
@@ -90,7 +91,7 @@ VllmRun vllm_run(const Plan& plan) {
   // the first one's profiler (vllm#19312, 0.9.2), all that is in use and not PyTorch's.
   run.counts_context = version < 6005 || (second_engine && version < 9002);
   run.caches_encoder = second_engine;
-  // From 0.21 on (vllm#50780). The second runner's accounts leave them out: budget = consumed + peak activation + KV to
+  // From 0.20 on (vllm#50780). The second runner's accounts leave them out: budget = consumed + peak activation + KV to
   // 0.01 GiB in eight logs of August to October 2026, with 0.04 to 3.9 GiB of graphs beside them.
   run.counts_graphs = version >= kCountsGraphs && !run.second_runner;
   run.counts_communication = version < 11e3;  // vllm#25359
@@ -109,6 +110,6 @@ VllmLimits vllm_limits(const Plan& plan) {
   return {large ? 8192.0 : 2048.0, many ? 1024.0 : 256.0};
 }
 
-double vllm_utilization(const Plan& plan) { return release_number(plan) < kCountsGraphs ? 0.9 : 0.92; }
+double vllm_utilization(const Plan& plan) { return release_number(plan) < kWiderShare ? 0.9 : 0.92; }
 
 }  // namespace vram

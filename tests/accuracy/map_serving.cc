@@ -128,7 +128,7 @@ void set_flags(ServingMap& m) {
   if (m.engine == "vllm" && (eager || flag(m.c, "enforce_eager").value_or(false))) m.share.set("graphs", 0.0);
   double batch = given_number(m.c, {"max_num_batched_tokens"});
   if (batch == 0) batch = number_said(said, {"max_num_batched_tokens", "max-num-batched-tokens"});
-  if (batch == 0) batch = number_before(said, "batched tokens").value_or(0);
+  if (batch == 0) batch = number_before(lower(text(m.c, "check")), "batched tokens").value_or(0);
   if (m.engine == "vllm") set_chunks(m, batch);
   set_prefix_caching(m);
   if (m.engine != "llamacpp") return;
@@ -227,6 +227,27 @@ void set_free_before(ServingMap& m) {
 
 }  // namespace
 
+namespace {
+
+// The year of the releases that take 0.92 by themselves.
+constexpr double kLateYear = 2026;
+
+/// A version without its number: "V1 (2026, version not stated)".
+bool is_late(const std::string& version) {
+  const double year =
+      first_number(version.substr(version.find('(') == std::string::npos ? 0 : version.find('('))).value_or(0);
+  return version.find("V0") == std::string::npos && year >= kLateYear;
+}
+
+/// srt/model_executor/model_runner.py, init_memory_pool: requests that sglang has room for where it is not told.
+double sglang_requests(double tokens, double length) {
+  return std::clamp(std::floor(tokens / length * 512), 2048.0, 4096.0);
+}
+
+}  // namespace
+
+double cached_tokens(const json& c, const std::string& check);
+
 void set_engine_defaults(ServingMap& m) {
   const Plan plan = read_plan(m.share.text()).plan;
   if (!plan.accelerator) return;
@@ -236,11 +257,14 @@ void set_engine_defaults(ServingMap& m) {
     const VllmLimits limits = vllm_limits(said);
     if (m.share.get("batch_tokens").empty()) m.share.set("batch_tokens", limits.batch_tokens);
     if (m.share.get("max_seqs").empty()) m.share.set("max_seqs", limits.max_seqs);
-    const bool dated = !plan.engine_version.empty() && m.share.get("utilization").empty();
-    if (dated) m.share.set("utilization", vllm_utilization(plan));
+    const bool known = !plan.engine_version.empty() || is_late(text(m.c, "engine_version"));
+    if (known && m.share.get("utilization").empty()) m.share.set("utilization", vllm_utilization(plan));
   }
   if (m.engine == "trtllm" && m.share.get("max_seqs").empty()) m.share.set("max_seqs", trtllm_slots(plan));
   if (m.engine != "sglang") return;
+  const double tokens = cached_tokens(m.c, "");
+  if (m.share.get("max_seqs").empty() && tokens > 0 && plan.max_len > 0)
+    m.share.set("max_seqs", sglang_requests(tokens, plan.max_len));
   const std::string said = text(m.c, "model") + " " + text(m.c, "notes");
   if (m.share.get("utilization").empty()) m.share.set("utilization", sglang_fraction(plan, said));
   set_free_before(m);
@@ -278,9 +302,12 @@ double gib_of_tokens(const ServingMap& m, double tokens) {
   const Plan plan = read_plan(m.share.text()).plan;
   if (!plan.subject || !plan.accelerator) return 0;
   const ServingBill bill = serving_bill(plan);
-  const bool uniform = bill.kv_bytes_per_token == bill.kv_bytes_per_token_beyond_window;
+  const bool grouped = m.engine == "vllm" && has_states(plan);  // printed tokens are those of one group
+  const bool uniform = bill.kv_bytes_per_token == bill.kv_bytes_per_token_beyond_window && !grouped;
   return uniform ? tokens * static_cast<double>(bill.kv_bytes_per_token_per_gpu.value_or(0)) / kGiB : 0;
 }
+
+}  // namespace
 
 double cached_tokens(const json& c, const std::string& check) {
   const bool eager = check.find("eager") != std::string::npos, graphs = check.find("graphs") != std::string::npos;
@@ -295,6 +322,8 @@ double cached_tokens(const json& c, const std::string& check) {
   if (blocks > 0 && block > 0) return blocks * block;
   return first_of(c, {"kv_tokens", "max_total_num_tokens", "full_tokens"});
 }
+
+namespace {
 
 bool begins(const std::string& text, const char* with) { return text.rfind(with, 0) == 0; }
 
@@ -420,13 +449,19 @@ double pool_rounding(const json& c) {
   return off;
 }
 
+/// A release that is not named prints tokens of one group, which the newest no longer does.
+bool prints_otherwise(const ServingMap& m, double tokens) {
+  const double all = first_of(m.c, {"max_concurrency_x"}) * number(m.c, "max_model_len");
+  return m.share.get("engine_version").empty() && in_groups(m) && tokens < 0.9 * all;
+}
+
 /// Tokens and concurrency, given the pool that the log states.
 void add_capacity(const ServingMap& m, std::vector<Measurement>& out) {
   const double pool = logged_pool_gib(m.c);
   if (pool == 0 || m.engine == "llamacpp") return;
   ServingMap given = m;
   given.share.set("measured_kv_pool", pool);
-  if (const double tokens = cached_tokens(m.c, ""); tokens > 0) {
+  if (const double tokens = cached_tokens(m.c, ""); tokens > 0 && !prints_otherwise(m, tokens)) {
     Measurement one = begin(given, "pool given", Figure::kv_tokens);
     one.measured = tokens;
     one.rounding = tokens * pool_rounding(m.c) / pool;
