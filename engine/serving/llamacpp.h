@@ -15,12 +15,13 @@ bool fuses_qkv(const Architecture& a);
 /// of Mistral, Qwen and StarCoder, and switches Phi-3's off.
 bool keeps_windows(const Model& model);
 
-/// What builds differ in. Versions are build numbers ("b1500", "1500") or months ("2023-11"); where none is given it is
-/// one of 2025, whose buffers are the larger ones.
+/// What builds differ in. Versions are build numbers ("b1500", "1500") or months ("2023-11"), "cli" behind them where
+/// another program than the server runs; where none is given it is one of 2025, whose buffers are the larger ones.
 struct LlamacppBuild {
   bool one_buffer = false;       // before the scheduler over several backends (llama.cpp#4766, b1843)
   bool inputs_apart = false;     // graph inputs have a buffer of their own (till llama.cpp#6017, b2400)
   bool fuses_gate = true;        // gate x up is a tensor of its own (llama.cpp#14158, b5780), not written over the gate
+  bool sets_rows = false;        // caches are written by row (llama.cpp#14959, b6073)
   bool masks_in_half = false;    // with flash attention masks are made in 16 bit (llama.cpp#23764, b9430)
   bool logits_of_slots = false;  // the server reserves logits of a token a slot (llama.cpp#23861), not of a micro-batch
   bool copies_weights = true;    // large batches are worked out on the GPU, with host weights copied to it (b2450)

@@ -157,7 +157,18 @@ double mlp_elements(const Plan& plan, const LlamacppBuild& build) {
   return widest;
 }
 
-/// What attention's masks hold of a token, of full and window layers together.
+/// Without flash attention values are cached transposed, and a row of a cache is one element of a token: an index of 64
+/// bits each (llama-kv-cache.cpp, build_input_v_idxs). 4 MiB of 1024 values and a micro-batch of 512.
+double index_elements(const Plan& plan, const LlamacppBuild& build) {
+  const Architecture& a = plan.subject->architecture;
+  if (plan.flash || !build.sets_rows || a.kv_lora_rank > 0) return 0;
+  double values = 0;
+  for (const LayerKind& kind : plan.subject->kinds)
+    values = std::max(values, kind.attention.kv_heads * kind.attention.v_head_dim);
+  return 2 * values * (keeps_windows(*plan.subject) ? 2 : 1);
+}
+
+/// What attention's inputs hold of a token, masks and indices, of full and window layers together.
 struct Masks {
   double given = 0;  // as they enter the graph: in 16 bit later builds' with flash attention
   double cast = 0;   // what earlier ones cast them to (llama-graph.cpp, self_kq_mask_cnv); the one of four that is read
@@ -165,7 +176,7 @@ struct Masks {
 
 Masks masks_of(const Plan& plan, const LlamacppBuild& build, bool copies) {
   const double cells = llamacpp_context(plan) + llamacpp_window_cells(plan);
-  if (!plan.flash) return {cells, 0};
+  if (!plan.flash) return {cells + index_elements(plan, build), 0};
   return build.masks_in_half ? Masks{cells / 2, copies ? cells / 2 : 0} : Masks{cells, cells / 2};
 }
 

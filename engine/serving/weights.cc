@@ -157,6 +157,10 @@ ExpertSteps expert_steps(const Accelerator& gpu) {
   return data_centre || gpu.vendor == "AMD" ? ExpertSteps{256, 256, 1} : ExpertSteps{};
 }
 
+/// TensorRT-LLM's built engines (before 1.0) hold a tied head as a copy and the table whole on every rank, where
+/// --use_embedding_sharing and --use_parallel_embedding do not say otherwise (examples/*/convert_checkpoint.py).
+bool builds_engines(const Plan& plan) { return plan.engine == Engine::trtllm && plan.engine_version.starts_with("0."); }
+
 /// One stage's weights, gathered.
 class Collector {
  public:
@@ -167,6 +171,7 @@ class Collector {
         stage_(stage),
         gguf_(is_gguf(format_, plan.engine == Engine::llamacpp)),
         wide_(unquantized(plan)),
+        whole_table_(builds_engines(plan)),
         pads_vocabulary_(plan.engine == Engine::vllm || plan.engine == Engine::sglang),
         pads_experts_((plan.engine == Engine::vllm || plan.engine == Engine::trtllm) && format_.id == "mxfp4"),
         expert_steps_(plan.engine == Engine::trtllm ? kTrtllmSteps : expert_steps(*plan.accelerator)) {}
@@ -276,6 +281,7 @@ class Collector {
     return out * in * ranks * matrix.copies;
   }
   double divisor(const Matrix& matrix, double kv_heads) const {
+    if (whole_table_ && matrix.part == Part::embedding) return 1;
     switch (matrix.shard) {
       case Shard::replicated:
         return 1;
@@ -294,7 +300,7 @@ class Collector {
   const ServingStage stage_;
   const bool gguf_;
   const std::string wide_;  // a letter a layer (Architecture::unquantized)
-  const bool pads_vocabulary_, pads_experts_;
+  const bool whole_table_, pads_vocabulary_, pads_experts_;
   const ExpertSteps expert_steps_;
   std::vector<WeightParcel> parcels_;
 };
@@ -318,7 +324,8 @@ void add_ends(const Plan& plan, const Replica& replica, const ServingStage& stag
   if (stage.has_outside) add_outside(plan, replica, out);
   if (!stage.has_head) return;
   out.add(model.head, 1, 1);
-  if (!model.architecture.tied || stage.has_embedding) return;
+  const bool apart = !stage.has_embedding || builds_engines(plan);
+  if (!model.architecture.tied || !apart) return;
   for (Matrix table : model.embedding) {  // a tied head away from its table is a copy of it
     if (table.part != Part::embedding) continue;
     table.part = Part::head;

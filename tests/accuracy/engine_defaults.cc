@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 
 #include "engine/units.h"
 
@@ -57,6 +58,12 @@ double version_number(const std::string& text) {
   int major = 0, minor = 0, patch = 9;  // "0.6" is the last of its line
   std::sscanf(text.c_str(), "%d.%d.%d", &major, &minor, &patch);
   return major * 1e6 + minor * 1e3 + patch;
+}
+
+bool llamacpp_flash(const std::string& version) {
+  int year = 0, month = 0;
+  if (std::sscanf(version.c_str(), "%d-%d", &year, &month) == 2) return year * 12 + month > 2025 * 12 + 8;
+  return version.size() > 1 && version[0] == 'b' && std::atof(version.c_str() + 1) >= 6325;
 }
 
 double trtllm_slots(const Plan& plan) { return version_number(plan.engine_version) < 11e3 ? 256 : 2048; }

@@ -21,4 +21,7 @@ double trtllm_slots(const Plan& plan);
 /// 0.6.5 -> 6005; nothing given is newer than all.
 double version_number(const std::string& text);
 
+/// llama.cpp switches flash attention on by itself, where it can (-fa auto; llama.cpp#15434, b6325 of 2025-08).
+bool llamacpp_flash(const std::string& version);
+
 }  // namespace vram::accuracy

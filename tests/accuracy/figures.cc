@@ -10,6 +10,7 @@
 #include "engine/serving/sglang.h"
 #include "engine/training/storage.h"
 #include "tests/accuracy/benchmark.h"
+#include "tests/accuracy/figures_llamacpp.h"
 
 namespace vram::accuracy {
 namespace {
@@ -64,6 +65,8 @@ constexpr Name kNames[] = {{Figure::states, "states"},
                            {Figure::state_block, "tokens of a state's block"},
                            {Figure::request_table, "request table"},
                            {Figure::draft, "draft"},
+                           {Figure::sum, "sum"},
+                           {Figure::pool_share, "share of the free memory"},
                            {Figure::any, "every figure"},
                            {Figure::other, "other"}};
 
@@ -237,6 +240,26 @@ double token_bytes_of(const ServingBill& s, const std::string& part) {
   return gpu * (part == "full" ? full : 1 - full);
 }
 
+/// What of the bill's GPU a sum adds up: "weights+kv+compute"; "layers" are the weights without embedding and head.
+double sum_of_terms(const Report& r, const std::string& terms) {
+  const auto holds = [&terms](const char* term) { return terms.find(term) != std::string::npos; };
+  double bytes = 0;
+  if (holds("layers")) bytes += layer_weight_bytes(r.plan, "layers");
+  if (holds("weights")) bytes += sum_of(r.serving.lines, {"weights"}).value;
+  if (holds("kv")) bytes += cache_bytes(r.plan, "gpu");
+  if (holds("states")) bytes += state_bytes(r.plan, "gpu");
+  if (holds("compute")) bytes += sum_of(r.serving.lines, {"activations"}).value;
+  return bytes;
+}
+
+/// Weights in host memory, or what the part says of them.
+Amount host_weights(const ServingBill& s, const std::string& part) {
+  const Amount all = sum_of(s.host_lines, {"weights"}), table = child_of(s.host_lines, "weights", "embedding");
+  if (part == "embedding") return table;
+  if (part == "without embedding") return {all.value - table.value, all.band};
+  return all;
+}
+
 /// llama.cpp prints recurrent states as a buffer of their own ("RS buffer size").
 double states_apart(const Plan& plan, const ServingBill& s) {
   const Line* cache = line_of(s.lines, "kv_cache");
@@ -258,13 +281,18 @@ Amount serving_amount(const Report& r, const Measurement& m) {
         gpu.value += sum_of(s.lines, {"context"}).value + child_of(s.lines, "buffers", "communication").value;
       if (m.part == "non-torch") gpu.value += child_of(s.lines, "buffers", "non_torch").value;
       if (m.part == "gpu") return gpu;
+      if (m.part.rfind("device ", 0) == 0) return {layer_weight_bytes(r.plan, m.part), gpu.band};
       const Amount host = sum_of(s.host_lines, {"weights"});
       return {gpu.value + host.value, gpu.band + host.band};
     }
     case Figure::head:
       return child_of(s.lines, "weights", "head");
     case Figure::host_weights:
-      return sum_of(s.host_lines, {"weights"});
+      return host_weights(s, m.part);
+    case Figure::sum:
+      return {sum_of_terms(r, m.part), double(s.band_bytes)};
+    case Figure::pool_share:
+      return {r.plan.utilization, 0};
     case Figure::host_buffers:
       return sum_of(s.host_lines, {"activations"});
     case Figure::pool_and_table: {
@@ -274,6 +302,7 @@ Amount serving_amount(const Report& r, const Measurement& m) {
     case Figure::window_cells:
       return {window_cells(r.plan, s), 0};
     case Figure::recurrent:
+      if (r.plan.engine == Engine::llamacpp && !m.part.empty()) return {state_bytes(r.plan, m.part), 0};
       return {recurrent_states(r, m.part), 0};
     case Figure::parameters:
       return {r.plan.subject->nominal_parameters, 0};
@@ -292,10 +321,7 @@ Amount serving_amount(const Report& r, const Measurement& m) {
     case Figure::kv_token:
       return {token_bytes_of(s, m.part), 0};
     case Figure::kv_pool:
-      if (m.part == "whole")  // the host's layers', too
-        return {
-            sum_of(s.lines, {"kv_cache"}).value + sum_of(s.host_lines, {"kv_cache"}).value - states_apart(r.plan, s),
-            0};
+      if (r.plan.engine == Engine::llamacpp && !m.part.empty()) return {cache_bytes(r.plan, m.part), 0};
       if (m.part == "tokens") return {tokens_part(r), double(s.band_bytes)};
       if (const Line* cache = line_of(s.lines, "kv_cache"); cache != nullptr && !m.part.empty())
         return {bytes_within(*cache, m.part), 0};

@@ -12,6 +12,7 @@
 #include "engine/units.h"
 #include "tests/accuracy/engine_defaults.h"
 #include "tests/accuracy/load.h"
+#include "tests/accuracy/map_llamacpp.h"
 #include "tests/accuracy/map_training.h"
 #include "tests/accuracy/serving_map.h"
 #include "tests/accuracy/serving_said.h"
@@ -77,19 +78,6 @@ std::string engine_of(const std::string& given) {
   return "";
 }
 
-bool mentions(const json& c, const char* word) {
-  if (const json* checks = find(c, "checks"); checks && checks->is_array())
-    for (const json& check : *checks)
-      if (text(check, "explanation").find(word) != std::string::npos) return true;
-  return text(c, "check").find(word) != std::string::npos || text(c, "notes").find(word) != std::string::npos;
-}
-
-/// As logged, or what makes the window cells that are: they are whole 256 beyond one window.
-double micro_batch(const json& c) {
-  const double logged = number(c, "measured.n_ubatch"), cells = number(c, "measured.cells_swa_per_seq");
-  return logged == 0 && cells > 256 ? cells - 256 : logged;
-}
-
 /// One layer more, as EAGLE's draft is, where the case says that one was loaded.
 void set_draft(ServingMap& m) {
   const std::string said = said_of(m.c);
@@ -131,10 +119,6 @@ void set_flags(ServingMap& m) {
   if (batch == 0) batch = number_before(lower(text(m.c, "check")), "batched tokens").value_or(0);
   if (m.engine == "vllm") set_chunks(m, batch);
   set_prefix_caching(m);
-  if (m.engine != "llamacpp") return;
-  double layers = first_of(m.c, {"n_gpu_layers", "gpu_layers", "layers_offloaded"});
-  if (layers == 0) layers = number_said(said, {"offloaded", "n_gpu_layers", "-ngl"});
-  if (layers < 99) m.share.set_if("gpu_layers", layers);
 }
 
 void set_limits(ServingMap& m) {
@@ -145,26 +129,14 @@ void set_limits(ServingMap& m) {
   m.share.set_if("block", number(c, "block_size"));
   double utilization = number(c, "gpu_memory_utilization");
   if (utilization == 0) utilization = number(c, "mem_fraction_static");
+  if (utilization == 0)
+    utilization = first_of(c, {"free_gpu_memory_fraction", "kv_cache_free_gpu_mem_fraction", "kv_fraction"});
   if (utilization > 0 && utilization <= 1) m.share.set("utilization", utilization);
   double batch = number(c, "batch");
   if (batch == 0 && m.engine != "llamacpp") batch = given_number(c, {"max_num_seqs", "max_seqs"});
   if (batch == 0 && m.engine != "llamacpp") batch = number_said(said_of(c), {"max_num_seqs", "max-num-seqs"});
   m.share.set_if("max_seqs", m.engine == "llamacpp" ? 0 : std::max(batch, number(c, "measured.max_running_requests")));
   if (first_of(c, {"num_cpu_blocks"}) > 0) m.share.set("swap", 4.0);  // vllm's --swap-space
-  if (m.engine != "llamacpp" || length == 0) return;
-  m.share.set_if("ubatch", micro_batch(c));
-  // --swa-full: window layers keep every token.
-  if (mentions(c, "swa-full") || number(c, "measured.swa_cells") >= length) m.share.set("window", length);
-  const double slots = std::max(1.0, batch);
-  // Caches of their own came in 2025; a log of them says so: "cells_swa_per_seq", "2 sequence streams".
-  const bool apart = number(c, "measured.cells_full_per_seq") > 0 || mentions(c, "streams");
-  if (slots > 1 && !apart) m.share.set("unified", 1.0);
-  const double flash = apart ? 1 : 0;
-  m.share.set("concurrency", slots);
-  m.share.set("prompt", std::floor(length / slots));
-  m.share.set("output", 0.0);
-  // Off unless the log says so: llama.cpp's default till 2025.
-  m.share.set("flash", std::max(flash, number(c, "measured.flash_attn")));
 }
 
 constexpr double kSmallestCard = 4;  // GiB
@@ -307,10 +279,32 @@ double gib_of_tokens(const ServingMap& m, double tokens) {
   return uniform ? tokens * static_cast<double>(bill.kv_bytes_per_token_per_gpu.value_or(0)) / kGiB : 0;
 }
 
+/// "triton_kv_bytes" beside "triton_max_tokens": the tokens of the same thing.
+double tokens_beside(const json& c, const std::string& check) {
+  const json* measured = find(c, "measured");
+  if (measured == nullptr || !measured->is_object()) return 0;
+  std::string apart;
+  for (size_t at = 0; at < check.size();) {
+    const size_t end = std::min(check.find('_', at), check.size());
+    const std::string word = check.substr(at, end - at);
+    at = end + 1;
+    bool plain = false;
+    for (const char* usual : {"kv", "bytes", "gib", "gb", "mib", "mb", "pool", "cache", "size", "eager", "graphs"})
+      plain = plain || word == usual;
+    if (!plain) apart = word;
+  }
+  if (apart.empty()) return 0;
+  for (const auto& [name, value] : measured->items())
+    if (name.find(apart) != std::string::npos && name.find("tokens") != std::string::npos && value.is_number())
+      return value.get<double>();
+  return 0;
+}
+
 }  // namespace
 
 double cached_tokens(const json& c, const std::string& check) {
   const bool eager = check.find("eager") != std::string::npos, graphs = check.find("graphs") != std::string::npos;
+  if (const double beside = tokens_beside(c, check); beside > 0) return beside;
   if (eager) return first_of(c, {"kv_tokens_eager"});
   if (graphs) return first_of(c, {"kv_tokens_graphs"});
   // Of groups of layers the log prints what one of them has; its blocks are those of all.
@@ -368,18 +362,6 @@ double half_digit(double printed) { return printed < 1 ? 0.005 : 0; }
 void add_cache(const ServingMap& m, const json& check, std::vector<Measurement>& out) {
   const std::string name = text(check, "name");
   const double bytes = number(check, "measured") * bytes_of_unit(text(check, "unit"));
-  if (m.engine == "llamacpp") {
-    if (begins(name, "k_mib") || begins(name, "v_mib") || begins(name, "kv_full") || begins(name, "kv_swa")) return;
-    ServingMap given = m;
-    if (const std::string type = gguf_type(name.substr(name.find('_') + 1)); find_format(type))
-      given.share.set("kv", type);
-    Measurement one = begin(given, text(check, "kind"), Figure::kv_pool);
-    if (!m.share.get("gpu_layers").empty() && name.find("gpu") == std::string::npos) one.part = "whole";
-    one.measured = bytes;
-    one.unit = text(check, "unit");
-    out.push_back(std::move(one));
-    return;
-  }
   const std::string part = kind_of_layers(name);
   double tokens = part == "sliding" ? first_of(m.c, {"swa_tokens", "sliding_tokens"}) : cached_tokens(m.c, name);
   if (tokens == 0 || (part.empty() && in_groups(m))) return add_cache_of_hybrid(m, check, bytes, out);
@@ -389,24 +371,6 @@ void add_cache(const ServingMap& m, const json& check, std::vector<Measurement>&
   one.measured = (half ? 2 : 1) * bytes / tokens;
   one.rounding = (half ? 2 : 1) * bytes_of_unit(text(check, "unit")) * half_digit(number(check, "measured")) / tokens;
   one.unit = "bytes a token";
-  out.push_back(std::move(one));
-}
-
-/// llama.cpp prints full and sliding layers, or K and V, apart: their sum is the cache.
-void add_split_cache(const ServingMap& m, std::vector<Measurement>& out) {
-  const double full = number(m.c, "measured.kv_full_mib"), sliding = number(m.c, "measured.kv_swa_mib");
-  double mib = full + sliding;
-  if (mib == 0) mib = number(m.c, "measured.k_mib") + number(m.c, "measured.v_mib");
-  if (m.engine != "llamacpp" || mib == 0) return;
-  std::string kind = "independent";
-  if (const json* checks = find(m.c, "checks"); checks && checks->is_array())
-    for (const json& check : *checks)
-      if (begins(text(check, "name"), "k_") || begins(text(check, "name"), "kv_")) kind = text(check, "kind");
-  Measurement one = begin(m, kind, Figure::kv_pool);
-  if (mib == sliding) one.part = "sliding";  // the log's other half is not told
-  if (mib == full) one.part = "full";
-  one.measured = mib * kMiB;
-  one.unit = "MiB";
   out.push_back(std::move(one));
 }
 
@@ -503,6 +467,23 @@ void add_pool(const ServingMap& m, std::vector<Measurement>& out) {
   out.push_back(std::move(one));
 }
 
+double available_gib(const json& c) {
+  const double gib = first_of(c, {"available_gib", "available_gb", "free_gib", "free_gb", "free_memory_gib"});
+  return gib > 0 ? gib : first_of(c, {"available_mib", "free_mib"}) / 1024;
+}
+
+/// The pool as a share of what was free before it: TensorRT-LLM's free_gpu_memory_fraction.
+bool add_share_of_free(const ServingMap& m, const json& check, std::vector<Measurement>& out) {
+  const double free = available_gib(m.c), bytes = number(check, "measured") * bytes_of_unit(text(check, "unit"));
+  if (m.engine != "trtllm" || text(check, "name").find("fraction") == std::string::npos) return false;
+  const double share = bytes > 0 && free > 0 ? bytes / kGiB / free : number(check, "measured");
+  if (share <= 0 || share > 1) return false;
+  Measurement one = begin(m, text(check, "kind"), Figure::pool_share);
+  one.measured = share;
+  out.push_back(std::move(one));
+  return true;
+}
+
 /// vllm's CPU blocks: one request of a block at a time.
 void add_swap(const ServingMap& m, std::vector<Measurement>& out) {
   const double blocks = first_of(m.c, {"num_cpu_blocks"});
@@ -524,6 +505,7 @@ struct NamedFigure {
 };
 constexpr NamedFigure kNamedFigures[] = {
     {"weights", Figure::weights},
+    {"engine", Figure::weights},
     {"model_gib", Figure::weights},
     {"model_mib", Figure::weights},
     {"compute", Figure::buffers},
@@ -557,6 +539,12 @@ const NamedFigure* named_figure(const std::string& name) {
   return nullptr;
 }
 
+/// A trap of a log's own number, that what one would think first misses: an answer like any other.
+bool says_truth(const json& check) {
+  const double predicted = number(check, "predicted"), measured = number(check, "measured");
+  return predicted > 0 && std::fabs(predicted - measured) < 0.005 * measured;
+}
+
 /// A published formula that is wrong: what it gives must not be what the engine gives.
 void add_trap(const ServingMap& m, const json& check, std::vector<Measurement>& out) {
   const std::string name = text(check, "name");
@@ -572,27 +560,6 @@ void add_trap(const ServingMap& m, const json& check, std::vector<Measurement>& 
   one.measured = number(check, "predicted") * (cache || weights ? bytes : 1);
   one.unit = text(check, "unit");
   out.push_back(std::move(one));
-}
-
-/// What the host holds of a mapped file is printed from its first tensor to its last: where more than the embedding
-/// lies there (--n-cpu-moe), what the GPU holds in between is counted twice.
-bool maps_more_than_embedding(const ServingMap& m, double bytes) {
-  const double mapped = number(m.c, "measured.cpu_mapped_mib") * kMiB;
-  if (bytes < mapped || std::fabs(bytes - number(m.c, "measured.model_gib") * kGiB) < kMiB) return false;
-  const Plan plan = read_plan(m.share.text()).plan;
-  if (mapped == 0 || !plan.subject || !plan.accelerator) return false;
-  double embedding = 0;
-  for (const Line& line : serving_bill(plan).host_lines)
-    if (std::string_view(line.id) == "weights") embedding = static_cast<double>(line.bytes);
-  return mapped > 1.05 * embedding;
-}
-
-/// llama.cpp prints what each device holds of a file: the host's part apart, or the name says whose it is.
-bool is_of_gpu(const ServingMap& m, const std::string& name) {
-  if (m.engine != "llamacpp" || begins(name, "model")) return false;
-  for (const char* device : {"cuda", "gpu", "metal", "vulkan", "rocm"})
-    if (name.find(device) != std::string::npos) return true;
-  return first_of(m.c, {"cpu_mapped_mib", "cpu_mib", "cpu_model_mib", "host_model_mib"}) > 0;
 }
 
 /// What free memory falls by where a log prints no pool.
@@ -640,23 +607,9 @@ void add_named_check(const ServingMap& m, const json& check, Figure figure, std:
   if (figure == Figure::weights && number(m.c, "measured.gpu_mib_after_context") == number(check, "measured"))
     one.part = "process";
   if (figure == Figure::weights && holds_non_torch(m.c, check)) one.part = "non-torch";
-  if (figure == Figure::weights && is_of_gpu(m, text(check, "name"))) one.part = "gpu";
   const bool stored = figure == Figure::weights || figure == Figure::head || figure == Figure::host_weights;
   const bool unread = m.share.get("weights").empty() && !text(m.c, "weight_dtype").empty();
   if (stored && one.skipped.empty() && unread) one.skipped = "a storage that is no choice of the key";
-  if (figure == Figure::weights && maps_more_than_embedding(m, one.measured))
-    one.skip_for("a mapped file's buffers overlap");
-  out.push_back(std::move(one));
-}
-
-/// One type's cache of several: K and V, or K alone beside a V of another type.
-void add_cache_of_type(const ServingMap& m, const json& check, const std::string& type, std::vector<Measurement>& out) {
-  ServingMap given = m;
-  given.share.set("kv", type == "fp16" ? "bf16" : type);
-  const bool keys = number(m.c, "measured.k_" + text(check, "name") + "_mib") > 0;
-  Measurement one = begin(given, text(check, "kind"), Figure::kv_pool);
-  one.measured = number(check, "measured") * bytes_of_unit(text(check, "unit")) * (keys ? 2 : 1);
-  one.unit = text(check, "unit");
   out.push_back(std::move(one));
 }
 
@@ -728,18 +681,19 @@ bool is_of_states(const std::string& name) {
 }
 
 void add_check(const ServingMap& m, const json& check, std::vector<Measurement>& out) {
-  const std::string name = text(check, "name"), type = format_of(name);
+  const std::string name = text(check, "name");
   const bool sized = bytes_of_unit(text(check, "unit")) > 0;
-  if (text(check, "kind") == "trap") return add_trap(m, check, out);
+  if (text(check, "kind") == "trap" && !says_truth(check)) return add_trap(m, check, out);
   if (is_of_token(name, text(check, "unit"))) return add_bytes_of_token(m, check, out);
+  if (add_share_of_free(m, check, out)) return;
+  if (m.engine == "llamacpp") return add_llamacpp_check(m, check, out);
   if (sized && is_of_states(name)) return add_states(m, check, out);
   if (is_of_states(name) || name.find("mamba_cache_size") != std::string::npos) return add_state_slots(m, check, out);
   if (sized && m.engine != "llamacpp" && is_of_request(name)) return add_cache_of_request(m, check, out);
   if (const NamedFigure* row = named_figure(name)) return add_named_check(m, check, row->figure, out);
-  if (begins(name, "kv") || begins(name, "k_") || begins(name, "v_") || begins(name, "ckv")) {
+  const bool other_pool = name.find("_kv_") != std::string::npos && tokens_beside(m.c, name) > 0;
+  if (begins(name, "kv") || begins(name, "k_") || begins(name, "v_") || begins(name, "ckv") || other_pool) {
     if (sized) add_cache(m, check, out);
-  } else if (m.engine == "llamacpp" && sized && find_format(type)) {
-    add_cache_of_type(m, check, type, out);
   }
 }
 
@@ -748,7 +702,7 @@ void add_unexpressed(const ServingMap& m, const json& check, std::vector<Measure
   const std::string name = text(check, "name"), kind = text(check, "kind");
   if (kind != "independent" && kind != "trap") return;
   if (kind == "trap" && number(m.c, "measured." + name) > 0 && read_figure_name(name).is_speed) return;  // add_speeds
-  for (const char* elsewhere : {"cpu_blocks", "concurrency", "max_concurrency", "k_mib", "v_mib", "kv_full", "kv_swa"})
+  for (const char* elsewhere : {"cpu_blocks", "concurrency", "max_concurrency", "num_cpu_blocks"})
     if (begins(name, elsewhere)) return;
   const bool pool_given = logged_pool_gib(m.c) > 0;  // tokens of a pool are a figure of every log that states it
   for (const char* counted : {"tokens", "kv_tokens", "blocks", "num_gpu_blocks", "gpu_blocks"})
@@ -771,6 +725,7 @@ std::vector<Measurement> serving_measurements(const json& c, const json& models)
   set_limits(m);
   set_draft(m);
   set_flags(m);
+  if (m.engine == "llamacpp") set_llamacpp(m);
   set_engine_defaults(m);
   std::vector<Measurement> out;
   if (const json* checks = find(c, "checks"); checks && checks->is_array())
@@ -779,7 +734,6 @@ std::vector<Measurement> serving_measurements(const json& c, const json& models)
       add_check(m, check, out);
       if (out.size() == before) add_unexpressed(m, check, out);
     }
-  add_split_cache(m, out);
   add_capacity(m, out);
   add_swap(m, out);
   add_pool(m, out);

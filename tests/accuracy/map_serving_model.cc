@@ -4,6 +4,7 @@
 #include "engine/model/config_json.h"
 #include "engine/plan/plan.h"
 #include "engine/serving/sglang.h"
+#include "engine/text.h"
 #include "tests/accuracy/engine_defaults.h"
 #include "tests/accuracy/model_kin.h"
 #include "tests/accuracy/model_name.h"
@@ -93,9 +94,12 @@ void set_widths(ServingMap& m, const json& facts, bool latent) {
   Architecture a;
   a.global_kv_heads = number(facts, "full_kv_heads");
   const std::string note = text(facts, "note"), says = "global layers K=V=";
-  if (const size_t at = note.find(says); at != std::string::npos) {
+  double width = number(facts, "global_kv_width");
+  if (const size_t at = note.find(says); at != std::string::npos)
+    width = first_number(note.substr(at + says.size())).value_or(0);
+  if (width > 0) {
     a.global_kv_heads = 1;
-    a.global_head_dim = first_number(note.substr(at + says.size())).value_or(0);
+    a.global_head_dim = width;
   }
   const std::string repository = text(facts, "hf_repo");
   a.model_type = lower(repository.substr(repository.find('/') + 1));
@@ -112,6 +116,7 @@ void set_facts(ServingMap& m, const json& facts) {
   const double kv = std::max(1.0, number(facts, "num_key_value_heads"));
   double heads = number(facts, "num_attention_heads");
   if (heads == 0) heads = hidden > 0 && head > 0 && std::fmod(hidden, head) == 0 ? hidden / head : kv;
+  heads = kv * std::ceil(heads / kv);
   heads = std::max(heads, number(m.c, "tp"));  // a latent's ranks share heads that are not stated
   double count = number(facts, "params_total_published_exact");
   if (count == 0) count = number(facts, "params");
@@ -228,6 +233,10 @@ void set_model(ServingMap& m, const json& models) {
   if (set_config(m)) return;
   std::string name = text(m.c, "model");
   if (const size_t bar = name.find(" / "); bar != std::string::npos) name = name.substr(0, bar);
+  if (const size_t at = lower(name).find(" (v");
+      at != std::string::npos && at + 3 < name.size() && is_digit(name[at + 3]))
+    name = name.substr(0, at) + "-" + name.substr(at + 2, name.find(')', at) - at - 2) +
+           name.substr(name.find(')', at) + 1);
   if (set_kin(m.share, name)) {
     const std::string kin = m.share.get("model");
     if (kin.empty()) m.skip("the model is no preset");

@@ -45,6 +45,8 @@ enum class Figure : uint8_t {
   state_block,    // tokens of vllm's block that holds a state, too
   request_table,  // sglang's table of requests and what rounds its pool
   draft,          // weights of a draft
+  sum,            // several of a llama.cpp bill's lines
+  pool_share,     // of what is free, the share that the cache gets
   other,          // nothing that the bill has
   any,            // several figures scored together
   serving_speed,

@@ -78,19 +78,47 @@ std::string format_of(const std::string& given) {
   return "";
 }
 
-std::string version_of(const std::string& given, bool llamacpp) {
-  const std::string all = lower(given);
-  size_t at = 0;
-  while (at < all.size() && !is_digit(all[at])) ++at;
+namespace {
+
+/// Digits, letters, points and hyphens from `at` on.
+std::string version_word(const std::string& all, size_t at) {
   size_t end = at;
   while (end < all.size() && (is_alphanumeric(all[end]) || all[end] == '.' || all[end] == '-' || all[end] == '+'))
     ++end;
-  std::string number = all.substr(at, end - at);
-  if (llamacpp) {
-    const bool dated = number.size() >= 7 && number[4] == '-';
-    const bool build = number.size() >= 3 && number.find_first_not_of("0123456789") == std::string::npos;
-    return dated ? number : build ? "b" + number : "";
+  return all.substr(at, end - at);
+}
+
+bool is_digits(const std::string& word) {
+  return !word.empty() && word.find_first_not_of("0123456789") == std::string::npos;
+}
+
+/// llama.cpp's builds are numbers ("b6209", "build 3732"), its packages' versions have points: then the month counts,
+/// else the middle of the year.
+std::string llamacpp_version(const std::string& all) {
+  std::string month, year;
+  for (size_t at = 0; at < all.size(); ++at) {
+    const bool begins = is_digit(all[at]) && (at == 0 || (!is_digit(all[at - 1]) && all[at - 1] != '.'));
+    if (!begins) continue;
+    const std::string word = version_word(all, at);
+    const bool said = at > 0 && (all[at - 1] == 'b' || (at >= 6 && all.compare(at - 6, 6, "build ") == 0));
+    const bool calendar = word.size() >= 4 && word.compare(0, 2, "20") == 0 && word >= "2022" && word < "2040";
+    if (is_digits(word) && word.size() >= 3 && (said || !calendar)) return "b" + word;
+    if (calendar && word.size() >= 7 && word[4] == '-' && month.empty()) month = word;
+    if (calendar && word.size() == 4 && year.empty()) year = word;
+    at += word.size() - 1;
   }
+  return month.empty() && !year.empty() ? year + "-06" : month;
+}
+
+}  // namespace
+
+std::string version_of(const std::string& given, bool llamacpp) {
+  const std::string all = lower(given);
+  if (llamacpp) return llamacpp_version(all);
+  size_t at = 0;
+  while (at < all.size() && !is_digit(all[at])) ++at;
+  std::string number = version_word(all, at);
+  const size_t end = at + number.size();
   if (at > 0 && all[at - 1] == 'v' && number.find('.') == std::string::npos) {  // "V0 0.8.5": the engine comes first
     const std::string behind = version_of(given.substr(end), false);
     return behind + (number == "0" && !behind.empty() ? "V0" : "");

@@ -89,6 +89,14 @@ TEST_CASE("A build is dated or numbered", "[serving]") {
     CHECK_FALSE(vram::llamacpp_build(later).one_buffer);
   for (const char* old : {"", "2026-05", "b9429", "6182"}) CHECK_FALSE(vram::llamacpp_build(old).logits_of_slots);
   for (const char* later : {"2026-06", "b9849", "11342"}) CHECK(vram::llamacpp_build(later).logits_of_slots);
+  CHECK_FALSE(vram::llamacpp_build("b9849cli").logits_of_slots);  // other programs reserve a micro-batch's
+  CHECK(vram::llamacpp_build("2026-06cli").masks_in_half);
+}
+
+TEST_CASE("Transposed values have an index each", "[serving]") {
+  const std::string share = "model=llama-3.1-70b&prompt=4096&engine_version=";
+  CHECK(compute_buffer_mib(share + "b5898") == 584);
+  CHECK(compute_buffer_mib(share + "b6209") == 588);  // 588.01
 }
 
 TEST_CASE("llama.cpp's GPUs share the layers and the output layer evenly", "[serving]") {
@@ -109,6 +117,7 @@ TEST_CASE("A head in host memory is copied to the GPU for large batches", "[serv
   // before b2450 it was worked out on the host; from b7470 on it is the first layer on the GPU
   const double whole = compute_buffer_mib(zephyr + "32&engine_version=b2400");
   CHECK(compute_buffer_mib(zephyr + "5&engine_version=b2400") == whole);
-  CHECK(compute_buffer_mib(zephyr + "5&engine_version=b7500") == compute_buffer_mib(zephyr + "32"));
+  CHECK(compute_buffer_mib(zephyr + "5&engine_version=b7500") ==
+        compute_buffer_mib(zephyr + "32&engine_version=b7500"));
   CHECK(line_mib(zephyr + "5&engine_version=b7500", "weights") > line_mib(zephyr + "5", "weights") + 102);
 }

@@ -1,0 +1,132 @@
+#include "tests/accuracy/check_name.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+#include "engine/text.h"
+#include "tests/accuracy/words.h"
+
+namespace vram::accuracy {
+namespace {
+
+std::vector<std::string> split_words(const std::string& name) {
+  std::vector<std::string> words(1);
+  for (const char c : lower(name)) {
+    if (is_alphanumeric(c) || c == '.')
+      words.back() += c;
+    else if (!words.back().empty())
+      words.emplace_back();
+  }
+  if (words.back().empty()) words.pop_back();
+  return words;
+}
+
+/// "cuda0" is a word of letters and a number behind them, -1 where there is none.
+std::pair<std::string, int> numbered(const std::string& word) {
+  size_t end = word.size();
+  while (end > 0 && is_digit(word[end - 1])) --end;
+  const bool number = end > 0 && end < word.size() && word.size() - end < 3;
+  return {number ? word.substr(0, end) : word, number ? std::atoi(word.c_str() + end) : -1};
+}
+
+/// ggml's backends, and what people call them.
+Place place_of(const std::string& word) {
+  for (const char* gpu : {"gpu", "cuda", "metal", "mtl", "vulkan", "vk", "rocm", "hip", "sycl", "cann", "rpc", "opencl",
+                          "musa", "vram", "device", "dev", "card"})
+    if (word == gpu) return Place::gpu;
+  for (const char* host : {"cpu", "host", "ram", "pinned"})
+    if (word == host) return Place::host;
+  return Place::unsaid;
+}
+
+/// "32k" tokens or "ctx4096".
+double tokens_of(const std::string& word) {
+  const bool thousands = word.size() > 1 && word.back() == 'k' && is_digit(word[0]);
+  if (thousands) return 1024 * std::strtod(word.c_str(), nullptr);
+  for (const char* lead : {"nctx", "ctx", "c"})
+    if (const std::string_view l(lead); word.rfind(l, 0) == 0 && word.size() > l.size() && is_digit(word[l.size()]))
+      return std::strtod(word.c_str() + l.size(), nullptr);
+  return 0;
+}
+
+double slots_of(const std::string& word) {
+  if (word.rfind("np", 0) == 0 && word.size() > 2 && is_digit(word[2])) return std::atoi(word.c_str() + 2);
+  for (const char* behind : {"slots", "slot", "seqs"})
+    if (const size_t at = word.find(behind); at != std::string::npos && at > 0 && is_digit(word[0]))
+      return std::atoi(word.c_str());
+  return 0;
+}
+
+bool holds_number(const json& value, double wanted) {
+  if (value.is_number()) return std::fabs(value.get<double>() - wanted) <= 1e-9 * wanted;
+  if (!value.is_array()) return false;
+  double sum = 0;
+  for (const json& one : value) sum += one.is_number() ? one.get<double>() : 0;
+  return std::fabs(sum - wanted) <= 1e-6 * wanted;
+}
+
+bool says_any(const std::string& text, std::initializer_list<const char*> words) {
+  return std::any_of(words.begin(), words.end(),
+                     [&text](const char* word) { return text.find(word) != std::string::npos; });
+}
+
+}  // namespace
+
+bool CheckName::has_any(std::initializer_list<const char*> words) const {
+  return std::any_of(words.begin(), words.end(), [this](const char* word) { return has(word); });
+}
+
+CheckName read_name(const std::string& name) {
+  CheckName out;
+  for (const std::string& word : split_words(name)) {
+    const auto [letters, number] = numbered(word);
+    const Place place = place_of(letters);
+    if (place == Place::unsaid) {
+      const double tokens = tokens_of(word), slots = slots_of(word);
+      if (tokens > 0) out.tokens = tokens;
+      if (slots > 0) out.slots = slots;
+      if (tokens == 0 && slots == 0) out.rest += "_" + word;
+    } else if (out.place != Place::host) {  // "cuda_host" is the host's
+      out.place = place;
+      if (number >= 0) out.device = number;
+    }
+  }
+  return out;
+}
+
+std::string twin_of(const json& c, const json& check) {
+  const json* measured = find(c, "measured");
+  const double wanted = number(check, "measured");
+  if (measured == nullptr || !measured->is_object() || wanted == 0) return "";
+  std::string found;
+  for (const auto& [name, value] : measured->items()) {
+    if (name == text(check, "name") || !holds_number(value, wanted)) continue;
+    const Place place = read_name(name).place;
+    if (found.empty() || place != Place::unsaid) found = name;
+  }
+  return found;
+}
+
+std::vector<std::string> terms_of(const std::string& explanation) {
+  std::vector<std::string> terms;
+  const std::string all = lower(explanation);
+  for (size_t at = 0; at <= all.size();) {
+    const size_t end = std::min(all.find('+', at), all.size());
+    const std::string term = all.substr(at, std::min(end, all.find(" without", at)) - at);
+    at = end + 1;
+    if (says_any(term, {"kv", "cache"}))
+      terms.emplace_back("kv");
+    else if (says_any(term, {"recurrent", "state"}))
+      terms.emplace_back("states");
+    else if (says_any(term, {"compute", "scratch", "graph", "activation"}))
+      terms.emplace_back("compute");
+    else if (says_any(term, {"head", "output", "embd", "embedding", "weight", "model", "file", "matri", "param"}))
+      terms.emplace_back("weights");
+    else if (says_any(term, {"layers"}))
+      terms.emplace_back("layers");
+  }
+  return terms;
+}
+
+}  // namespace vram::accuracy

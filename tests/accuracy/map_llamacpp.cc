@@ -1,0 +1,422 @@
+#include "tests/accuracy/map_llamacpp.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <utility>
+
+#include "engine/formats.h"
+#include "engine/plan/plan.h"
+#include "engine/serving/llamacpp.h"
+#include "engine/serving/serving.h"
+#include "engine/units.h"
+#include "tests/accuracy/check_name.h"
+#include "tests/accuracy/engine_defaults.h"
+#include "tests/accuracy/serving_words.h"
+#include "tests/accuracy/words.h"
+
+namespace vram::accuracy {
+namespace {
+
+/// Everything that a case says in words.
+std::string words_of(const json& c) {
+  std::string said = text(c, "model") + " " + text(c, "id") + " " + text(c, "gpu") + " " + text(c, "check") + " " +
+                     text(c, "notes") + " " + text(c, "flags") + " " + text(c, "command");
+  if (const json* checks = find(c, "checks"); checks != nullptr && checks->is_array())
+    for (const json& check : *checks) said += " " + text(check, "explanation");
+  return lower(said);
+}
+
+bool says(const std::string& said, std::initializer_list<const char*> words) {
+  return std::any_of(words.begin(), words.end(),
+                     [&said](const char* word) { return said.find(word) != std::string::npos; });
+}
+
+/// A switch among the measured fields or beside them, as a truth or a number.
+std::optional<bool> switched(const json& c, std::initializer_list<const char*> names) {
+  for (const char* name : names)
+    for (const std::string& path : {"measured." + std::string(name), std::string(name)}) {
+      const json* value = find(c, path);
+      if (value == nullptr) continue;
+      if (value->is_boolean()) return value->get<bool>();
+      if (value->is_number()) return value->get<double>() > 0;
+      const std::string said = lower(text(c, path));
+      if (said == "on" || said == "enabled" || said == "true" || said == "1") return true;
+      if (said == "off" || said == "disabled" || said == "false" || said == "0") return false;
+    }
+  return std::nullopt;
+}
+
+/// No accelerator took part.
+bool runs_on_cpu(const json& c) {
+  const std::string gpu = lower(text(c, "gpu"));
+  return gpu.rfind("cpu", 0) == 0 || gpu.rfind("none", 0) == 0 || gpu.find("cpu only") != std::string::npos;
+}
+
+double stated_slots(const json& c) {
+  const double batch = number(c, "batch");
+  return std::max(1.0, batch > 0 ? batch : first_of(c, {"n_slots", "n_parallel", "n_seq_max", "slots", "parallel"}));
+}
+
+/// As logged, or what makes the window cells that are: they are whole 256 beyond one window.
+double micro_batch(const json& c) {
+  const double logged = first_of(c, {"n_ubatch", "ubatch"}), cells = number(c, "measured.cells_swa_per_seq");
+  return logged == 0 && cells > 256 ? cells - 256 : logged;
+}
+
+/// One cache a slot: a log of them says so, by its cells or in words.
+bool caches_apart(const json& c, const std::string& said) {
+  if (const auto unified = switched(c, {"kv_unified", "unified"})) return !*unified;
+  const double each = first_of(c, {"n_ctx_seq"}), all = first_of(c, {"n_ctx"});
+  if (each > 0 && each < all) return true;
+  return first_of(c, {"cells_full_per_seq", "cells_per_slot", "cells_per_seq", "cells_a_slot"}) > 0 ||
+         says(said, {"streams", "not unified", "non-unified", "no-kv-unified"});
+}
+
+void set_flash(ServingMap& m, const std::string& said, bool apart) {
+  const auto logged = switched(m.c, {"flash_attn", "flash_attention", "fa"});
+  const bool without = says(said, {"no flash", "without flash", "flash attention off"});
+  const bool ollama = lower(text(m.c, "engine")).find("ollama") != std::string::npos;
+  const bool usual = apart || (!ollama && llamacpp_flash(m.share.get("engine_version")));
+  m.share.set("flash", (logged ? *logged : !without && usual) ? 1.0 : 0.0);
+}
+
+/// Builds that move the output layer first count it as one of those on the GPU.
+void set_repeating(ServingMap& m, double layers) {
+  const bool head = llamacpp_build(m.share.get("engine_version")).head_first && layers >= 1;
+  m.share.set("gpu_layers", head ? layers - 1 : layers);
+}
+
+/// "20/33", or the words beside it; all of them is no key. Nothing there is not none.
+void set_layers(ServingMap& m, const std::string& said) {
+  for (const char* name : {"layers_offloaded", "n_gpu_layers", "gpu_layers", "ngl", "offloaded"}) {
+    const std::string path = "measured." + std::string(name), given = text(m.c, path);
+    if (given.empty()) continue;
+    int some = 0, all = 0;
+    const bool ratio = std::sscanf(given.c_str(), "%d/%d", &some, &all) == 2;
+    const double layers = ratio ? some : number(m.c, path);
+    if (layers < 99 && !(ratio && some == all)) set_repeating(m, layers);
+    return;
+  }
+  for (const char* word : {"offloaded ", "n_gpu_layers ", "-ngl ", "ngl "})
+    if (const size_t at = said.find(word); at != std::string::npos) {
+      double layers = 0;
+      if (std::sscanf(said.c_str() + at + std::string_view(word).size(), "%lf", &layers) == 1 && layers < 99)
+        return set_repeating(m, layers);
+    }
+}
+
+/// Tokens drafted a step, under whatever name: "mtp_draft_n_max", "draft_max", "n_rs_seq".
+void set_drafted(ServingMap& m) {
+  const json* measured = find(m.c, "measured");
+  if (measured == nullptr || !measured->is_object() || !m.share.get("draft_tokens").empty()) return;
+  for (const auto& [name, value] : measured->items()) {
+    const CheckName words = read_name(name);
+    const bool counts = words.has_any({"max", "tokens", "n"}) && words.has_any({"draft", "drafted", "mtp", "spec"});
+    if (counts && value.is_number() && value.get<double>() >= 1 && value.get<double>() < 64)
+      return m.share.set("draft_tokens", value.get<double>());
+  }
+}
+
+/// Ollama's own runner was built with llama.cpp of December 2025 to the last (its Makefile.sync); later ones start
+/// llama.cpp's server.
+void set_runner(ServingMap& m, const std::string& said) {
+  const std::string version = m.share.get("engine_version");
+  const bool ollama = lower(text(m.c, "engine")).find("ollama") != std::string::npos;
+  const bool later = llamacpp_build(version).head_first;
+  if (ollama && later && !says(said, {"llama-server"})) m.share.set("engine_version", "b7437");
+}
+
+}  // namespace
+
+void set_llamacpp(ServingMap& m) {
+  const json& c = m.c;
+  const std::string said = words_of(c);
+  const double length =
+      number(c, "max_model_len") > 0 ? number(c, "max_model_len") : first_of(c, {"n_ctx", "max_len", "context_len"});
+  set_runner(m, said);
+  if (!runs_on_cpu(c)) set_layers(m, said);
+  set_drafted(m);
+  if (length == 0) return;
+  m.share.set_if("ubatch", micro_batch(c));
+  const bool whole_windows = switched(c, {"swa_full"}).value_or(false) || says(said, {"swa-full", "swa_full"});
+  if (whole_windows || number(c, "measured.swa_cells") >= length) m.share.set("window", length);
+  const double slots = stated_slots(c);
+  const bool apart = caches_apart(c, said);
+  if (slots > 1 && !apart) m.share.set("unified", 1.0);
+  m.share.set("concurrency", slots);
+  m.share.set("prompt", std::floor(length / slots));
+  m.share.set("output", 0.0);
+  set_flash(m, said, apart && slots > 1);
+  // Only the server reserves logits of a token a slot; the version says that another program ran.
+  const bool server = slots > 1 || first_of(c, {"n_slots", "n_parallel", "slots"}) > 0 || says(said, {"server"});
+  if (const std::string version = m.share.get("engine_version"); !server && !version.empty())
+    m.share.set("engine_version", version + "cli");
+}
+
+namespace {
+
+/// Bytes of a check's unit; 0 for units that are no size. What engines print as GB and MB is binary.
+double bytes_of_unit(const std::string& unit) {
+  const std::string u = lower(unit);
+  if (u == "gib" || u == "gb" || u == "gib/gpu") return kGiB;
+  if (u == "mib" || u == "mb" || u == "mib/gpu") return kMiB;
+  if (u == "kib" || u == "kb") return 1024;
+  return u == "b" || u == "bytes" || u == "byte" ? 1 : 0;
+}
+
+/// A check on its way to a measurement.
+struct Asked {
+  const ServingMap& m;
+  const json& check;
+  CheckName name;
+  double bytes = 0;     // 0: no size
+  ServingMap given;     // the case's plan, with what the name changes of it
+  std::string devices;  // "device 1/3", "device 1/3 dense"
+
+  double value() const { return number(check, "measured"); }
+};
+
+/// "kv_mib_32k", "f16_32k_np10": another length, other slots, another type than the case's.
+void apply_name(Asked& a) {
+  Share& share = a.given.share;
+  const double slots =
+      a.name.slots > 0 ? a.name.slots : std::max(1.0, first_number(share.get("concurrency")).value_or(1));
+  if (a.name.slots > 0) share.set("concurrency", slots);
+  const double length = a.name.tokens > 0 ? a.name.tokens : first_number(share.get("max_len")).value_or(0);
+  if (a.name.tokens > 0) share.set("max_len", length);
+  if ((a.name.tokens > 0 || a.name.slots > 0) && length > 0) share.set("prompt", std::floor(length / slots));
+  if (a.name.has("unified")) share.set("unified", slots > 1 ? 1.0 : 0.0);
+  if (a.name.has("fa")) share.set("flash", 1.0);
+}
+
+/// One of several devices that share the layers.
+std::string device_of(const Asked& a) {
+  const double devices = number(a.m.c, "n_gpus");
+  if (a.name.device < 0 || devices < 2 || a.name.place != Place::gpu) return "";
+  const bool dense = says(words_of(a.m.c), {"experts on the cpu", "experts in host", "cpu-moe"});
+  std::string shares = text(a.m.c, "measured.tensor_split");
+  std::replace(shares.begin(), shares.end(), ',', ':');
+  shares.erase(std::remove(shares.begin(), shares.end(), ' '), shares.end());
+  if (shares.empty()) shares = std::to_string(int(devices));
+  return "device " + std::to_string(a.name.device) + "/" + shares + (dense ? " dense" : "");
+}
+
+Measurement measured(const Asked& a, Figure figure, const std::string& part) {
+  const std::string kind = text(a.check, "kind");
+  Measurement one = begin(a.given, kind, figure);
+  one.measured = a.value() * (a.bytes > 0 ? a.bytes : text(a.check, "unit") == "1e9" ? 1e9 : 1);
+  one.unit = text(a.check, "unit");
+  one.part = part;
+  return one;
+}
+
+std::string place_part(const Asked& a) {
+  if (!a.devices.empty()) return a.devices;
+  if (a.name.place == Place::host) return "host";
+  return a.name.place == Place::unsaid ? "whole" : "gpu";
+}
+
+// --- weights ---------------------------------------------------------------------------------------------------
+
+/// The format is one of the key's mixtures: Unsloth's dynamic ones are others under the same names.
+bool storage_read(const Asked& a) {
+  if (lower(text(a.m.c, "weight_dtype") + text(a.m.c, "model")).find("ud-") != std::string::npos) return false;
+  return !a.given.share.get("weights").empty() || text(a.m.c, "weight_dtype").empty();
+}
+
+/// Of the table alone the case may name the type where the file's mixture is none of the key's.
+bool set_type_of_table(Asked& a) {
+  const std::string said = text(a.check, "explanation");
+  std::string type = gguf_type(said);
+  if (type.empty() && lower(said).find("4.5 bit") != std::string::npos) type = "q4_0";
+  if (find_format(type) == nullptr) return false;
+  a.given.share.set("weights", type);
+  return true;
+}
+
+/// The file's size, as printed.
+double file_bytes(const json& c) {
+  const double gib = first_of(c, {"file_gib", "model_gib", "file_size_gib"});
+  const double mib = first_of(c, {"file_mib", "model_mib", "file_size_mib"}), bytes = first_of(c, {"file_bytes"});
+  return bytes > 0 ? bytes : mib > 0 ? mib * kMiB : gib * kGiB;
+}
+
+/// Metal maps from the first tensor to the last: it may be the whole file. A file has a few MiB of its vocabulary, too.
+bool is_whole_file(const Asked& a) {
+  const double file = file_bytes(a.m.c), off = file - a.value() * a.bytes;
+  return file > 0 && std::fabs(off) < 0.0015 * file;
+}
+
+/// The host holds buffers of its own and pages of the mapped file: "cpu_model_mib" beside "cpu_mapped_mib".
+double other_host_buffer(const Asked& a) {
+  const json* fields = find(a.m.c, "measured");
+  double other = 0;
+  for (const auto& [field, value] : fields->items()) {
+    const CheckName words = read_name(field);
+    const bool weights = words.rest.empty() || words.has_any({"mapped", "model", "mib", "embd"});
+    const bool another = !words.has_any({"compute", "kv", "k", "v", "output", "repack", "recurrent"});
+    if (words.place != Place::host || !weights || !another || !value.is_number()) continue;
+    if (std::fabs(value.get<double>() - a.value()) > 1e-6 * a.value()) other = value.get<double>();
+  }
+  return other;
+}
+
+bool logs_host_buffer(const json& c) {
+  return first_of(c, {"cpu_mapped_mib", "cpu_mib", "cpu_model_mib", "host_model_mib", "rocm_host_model_mib",
+                      "cuda_host_mib", "vulkan_host_model_mib"}) > 0;
+}
+
+/// What the host holds of a mapped file is printed from its first tensor to its last: where more than the embedding
+/// lies there beside a GPU's layers, what the GPU holds in between is counted twice.
+bool overlaps(const Asked& a) {
+  const double mapped = number(a.m.c, "measured.cpu_mapped_mib") * kMiB;
+  if (mapped == 0 || a.value() * a.bytes < 0.999 * mapped || !a.devices.empty()) return false;
+  if (a.m.share.get("gpu_layers") == "0" || is_whole_file(a)) return false;
+  const Plan plan = read_plan(a.given.share.text()).plan;
+  if (!plan.subject || !plan.accelerator) return false;
+  double embedding = 0;
+  for (const Line& line : serving_bill(plan).host_lines)
+    if (std::string_view(line.id) == "weights") embedding = static_cast<double>(line.bytes);
+  return mapped > 1.05 * embedding;
+}
+
+void add_weights(Asked& a, std::vector<Measurement>& out) {
+  const CheckName twin = read_name(twin_of(a.m.c, a.check));
+  if (a.name.place == Place::unsaid) a.name.place = twin.place;
+  if (a.name.has("required")) a.name.place = Place::host;
+  a.devices = device_of(a);
+  const bool embedding = a.name.has_any({"embd", "embedding", "tok"});
+  const bool read = storage_read(a) || (embedding && set_type_of_table(a));
+  Figure figure = embedding ? Figure::host_weights : Figure::weights;
+  std::string part = a.devices;
+  const bool whole_file = is_whole_file(a) || says(lower(text(a.check, "explanation")), {"whole file", "full file"});
+  if (runs_on_cpu(a.m.c) || (!embedding && whole_file)) {
+    part.clear();
+    a.given.share.set("gpu_layers", 0.0);  // a tied table is in the file once
+  } else if (!embedding && a.name.place == Place::host) {
+    figure = Figure::host_weights;
+    const double other = other_host_buffer(a);
+    part = other > 0 && other < a.value() ? "without embedding" : "";
+  } else if (!embedding && part.empty()) {
+    const bool whole = a.name.rest.rfind("_model", 0) == 0 || a.name.has("file");
+    const bool gpu = a.name.place == Place::gpu || (!whole && logs_host_buffer(a.m.c));
+    part = gpu ? "gpu" : "";
+  }
+  if (embedding) part = first_number(a.m.share.get("gpu_layers")).value_or(-1) >= 0 ? "embedding" : "";
+  Measurement one = measured(a, figure, part);
+  if (!read) one.skip_for("a storage that is no choice of the key");
+  if (!embedding && overlaps(a)) one.skip_for("a mapped file's buffers overlap");
+  out.push_back(std::move(one));
+}
+
+// --- caches ----------------------------------------------------------------------------------------------------
+
+std::string type_of_name(const std::string& name) {
+  const std::string type = format_of(name);
+  return find_format(type) == nullptr ? "" : type == "fp16" ? "bf16" : type;
+}
+
+void add_cache(Asked& a, std::vector<Measurement>& out) {
+  const bool typed = number(a.m.c, "measured.k_" + text(a.check, "name") + "_mib") > 0;  // "q8_0" of "k_q8_0_mib"
+  const bool keys = typed || a.name.has_any({"k", "keys"}), values = a.name.has_any({"v", "values"});
+  std::string type = type_of_name(text(a.check, "name"));
+  if (type.empty() && (keys || values))
+    type = type_of_name(text(a.m.c, keys ? "measured.k_cache" : "measured.v_cache"));
+  if (!type.empty()) a.given.share.set("kv", type);
+  const std::string k = text(a.m.c, "measured.k_cache"), v = text(a.m.c, "measured.v_cache");
+  std::string part = place_part(a);
+  for (const auto& [word, what] : {std::pair{"full", "full"},
+                                   {"global", "full"},
+                                   {"swa", "sliding"},
+                                   {"sliding", "sliding"},
+                                   {"window", "sliding"},
+                                   {"mtp", "draft"},
+                                   {"draft", "draft"},
+                                   {"indexer", "indexer"}})
+    if (a.name.has(word)) part += std::string(" ") + what;
+  if (keys && !a.name.has("indexer")) part += " keys";
+  if (values) part += " values";
+  Measurement one = measured(a, Figure::kv_pool, part);
+  if (!keys && !values && k != v) one.skip_for("K and V of two types");
+  out.push_back(std::move(one));
+}
+
+void add_states(Asked& a, std::vector<Measurement>& out) {
+  std::string part = place_part(a);
+  if (a.name.has_any({"r", "conv", "convolution"})) part += " convolution";
+  if (a.name.has_any({"s", "ssm", "scan"})) part += " scan";
+  if (a.name.has_any({"slot", "seq"})) a.given.share.set("concurrency", 1.0);
+  out.push_back(measured(a, Figure::recurrent, part));
+}
+
+// --- sums and the rest -----------------------------------------------------------------------------------------
+
+bool adds_up(const Asked& a) {
+  return a.name.has_any({"total", "sum", "used", "required", "context", "projected", "self"});
+}
+
+/// A sum, of what its explanation adds; false where it is one kind of thing alone.
+bool add_sum(Asked& a, std::vector<Measurement>& out) {
+  const std::vector<std::string> terms = terms_of(text(a.check, "explanation"));
+  std::string part;
+  for (const std::string& term : terms)
+    if (part.find(term) == std::string::npos) part += (part.empty() ? "" : "+") + term;
+  const bool weights = part.find("weights") != std::string::npos;
+  if (const size_t at = part.find("layers"); at != std::string::npos && weights) part.erase(at, 7);
+  if (part.empty() || part.find('+') == std::string::npos) return false;
+  Measurement one = measured(a, Figure::sum, part);
+  if (!storage_read(a)) one.skip_for("a storage that is no choice of the key");
+  out.push_back(std::move(one));
+  return true;
+}
+
+void add_buffers(Asked& a, std::vector<Measurement>& out) {
+  if (a.name.has_any({"mtp", "draft"})) return;  // of another context
+  const bool host = a.name.place == Place::host && !runs_on_cpu(a.m.c);
+  if (a.name.has_any({"estimate", "estimated"})) a.given.share.set("flash", 0.0);
+  out.push_back(measured(a, host ? Figure::host_buffers : Figure::buffers, ""));
+}
+
+void add_counted(Asked& a, std::vector<Measurement>& out) {
+  if (a.name.has("cells") && a.name.has_any({"swa", "window"}))
+    out.push_back(measured(a, Figure::window_cells, ""));
+  else if (a.name.has_any({"params", "parameters"}))
+    out.push_back(measured(a, Figure::parameters, ""));
+  else if (a.name.has_any({"layer", "layers"}))
+    out.push_back(measured(a, Figure::file_layers, ""));
+}
+
+void add_sized(Asked& a, std::vector<Measurement>& out) {
+  const CheckName& n = a.name;
+  if (n.has("repack") || (adds_up(a) && n.has_any({"mtp", "draft"}))) return;
+  if (n.has_any({"nonrepeating", "head"})) {
+    Measurement one = measured(a, Figure::head, "");
+    if (!storage_read(a)) one.skip_for("a storage that is no choice of the key");
+    return out.push_back(std::move(one));
+  }
+  if (n.has_any({"embd", "embedding"})) return add_weights(a, out);
+  if (adds_up(a) && add_sum(a, out)) return;
+  if (n.has_any({"compute", "graph", "scratch", "activation", "activations"})) return add_buffers(a, out);
+  if (n.has_any({"recurrent", "rs", "r", "s", "ssm", "gdn", "mamba", "conv", "state", "states"}))
+    return add_states(a, out);
+  if (n.has_any({"kv", "k", "v", "cache", "ckv", "keys", "values", "indexer"})) return add_cache(a, out);
+  if (n.has_any({"weights", "model", "file", "mapped", "required", "layers"}) || n.place != Place::unsaid ||
+      (adds_up(a) && (is_whole_file(a) || says(lower(text(a.check, "explanation")), {"whole file"}))))
+    return n.has("output") ? void() : add_weights(a, out);
+  if (!type_of_name(text(a.check, "name")).empty()) add_cache(a, out);
+}
+
+}  // namespace
+
+void add_llamacpp_check(const ServingMap& m, const json& check, std::vector<Measurement>& out) {
+  Asked a{m, check, read_name(text(check, "name")), bytes_of_unit(text(check, "unit")), m, ""};
+  apply_name(a);
+  a.devices = device_of(a);
+  if (a.bytes == 0)
+    add_counted(a, out);
+  else
+    add_sized(a, out);
+}
+
+}  // namespace vram::accuracy

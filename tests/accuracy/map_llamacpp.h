@@ -1,0 +1,15 @@
+#pragma once
+
+#include <vector>
+
+#include "tests/accuracy/serving_map.h"
+
+namespace vram::accuracy {
+
+/// What a log of llama.cpp, its forks or Ollama says of how it was started.
+void set_llamacpp(ServingMap& m);
+
+/// A check of such a log: the words of its name, in whatever order, say what it is of and where it lies.
+void add_llamacpp_check(const ServingMap& m, const json& check, std::vector<Measurement>& out);
+
+}  // namespace vram::accuracy
