@@ -73,7 +73,8 @@ void add_overview_row(const ServingMap& m, const std::string& name, double measu
 
 // --- named measurements -------------------------------------------------------------------------------------------
 
-// Lengths where a figure hardly depends on them: of one stream that writes.
+// Lengths of what nobody says them of (ShareGPT's), where a figure depends little on them: of streams that write, and
+// of the first token of one request.
 constexpr double kUsualPrompt = 240, kUsualOutput = 200;
 // What vllm's and sglang's benchmarks send where they are told nothing else, all at one moment.
 constexpr double kUsualRequests = 1000;
@@ -103,10 +104,11 @@ Load with_usual_arrivals(const ServingMap& m, Load load, Figure figure) {
 /// Why a figure cannot be expressed; lengths that do not matter to it are set.
 std::string lacking(Load& load, Figure figure) {
   if (!is_stated(load)) return "the load is not stated";
-  const bool alone = load.clients == 1, written = figure == Figure::serving_speed || figure == Figure::token_time;
-  const bool read = figure == Figure::prefill_speed || (figure == Figure::first_token && alone);
-  if (load.prompt == 0 && !(alone && written)) return "the lengths are not stated";
-  if (load.output == 0 && !(alone && written) && !read) return "the lengths are not stated";
+  const bool written = figure == Figure::serving_speed || figure == Figure::token_time;
+  const bool first = figure == Figure::first_token && load.clients == 1;
+  const bool usual = load.clients > 0 && (written || first);
+  if (load.prompt == 0 && !usual) return "the lengths are not stated";
+  if (load.output == 0 && !usual && figure != Figure::prefill_speed) return "the lengths are not stated";
   if (load.prompt == 0) load.prompt = kUsualPrompt;
   if (load.output == 0) load.output = kUsualOutput;
   return "";

@@ -293,8 +293,8 @@ TEST_CASE("a request rate holds as many requests under way as it brings") {
 }
 
 TEST_CASE("figures whose load is not known are not predicted") {
-  CHECK(load_of(R"("concurrency": 16,)", "out_tok_s") == "the lengths are not stated");
-  CHECK(load_of("", "ttft_ms_c1") == "the lengths are not stated");
+  CHECK(load_of(R"("concurrency": 16,)", "total_tok_s") == "the lengths are not stated");
+  CHECK(load_of("", "ttft_ms_c16") == "the lengths are not stated");
   CHECK(load_of(R"("isl": 200, "osl": 200,)", "ttft_ms_p99_c16") == "a percentile or a peak");
   CHECK(load_of(R"("isl": 200, "osl": 200,)", "ttft_c16") == "a time without its unit");
   CHECK(load_of(R"("isl": 200, "osl": 200,)", "warmed_out_tok_s_c16") == "'warmed' in the figure's name is not known");
