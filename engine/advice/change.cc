@@ -260,6 +260,14 @@ std::vector<Change> serving_changes(const Plan& plan) {
       {"weights_fp8", std::string("Keep the weights in ") + eight, {{Key::weights, eight}}, "usually small"});
   add(out, wide_weights || plan.weights == eight,
       {"weights_int4", "Quantise the weights to 4 bits", {{Key::weights, four}}, "noticeable on small models"});
+  const double routed = gguf && plan.subject != nullptr ? plan.subject->moe_layers() : 0;
+  for (const double share : {0.25, 0.5, 0.75, 1.0}) {
+    const double layers = std::ceil(share * plan.layers);
+    add(out, routed > 0 && plan.n_cpu_moe < layers,
+        {"n_cpu_moe",
+         "Keep the experts of " + show_grouped(layers) + " layers in host memory (--n-cpu-moe)",
+         {{Key::n_cpu_moe, write_number(layers)}}});
+  }
   add(out, plan.engine == Engine::llamacpp && plan.gpu_layers >= 2,
       {"gpu_layers_half",
        "Leave half of the layers to the processor (-ngl)",

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "engine/advice/launch_dialects.h"
+#include "engine/advice/launch_overrides.h"
 #include "engine/plan/texts.h"
 #include "engine/units.h"
 
@@ -67,6 +68,39 @@ void read_model_file(LaunchReader& reader, std::string_view name, std::string_vi
   }
 }
 
+/// --override-tensor of routed experts to the CPU. A layer before the first with experts counts as llama.cpp's own
+/// --n-cpu-moe counts it.
+void read_overrides(LaunchReader& reader, GivenFlags& given) {
+  std::vector<std::string_view> values;
+  std::string text;
+  for (GivenFlag& flag : given.flags) {
+    if (flag.name != "ot" && flag.name != "override-tensor") continue;
+    flag.used = true;
+    values.push_back(flag.value);
+    text = flag.text;
+  }
+  if (values.empty()) return;
+  const ExpertOverrides found = expert_overrides(values, static_cast<size_t>(reader.plan().layers));
+  if (found.layers > 0) reader.set(Key::n_cpu_moe, write_number(std::round(found.layers)), text);
+  if (found.layers > 0 && !found.are_first)
+    reader.note(Key::n_cpu_moe, text,
+                "not the experts of the first layers, whole: as many of the first ones are taken");
+  if (found.has_others || !found.is_read)
+    reader.note(Key::n_cpu_moe, text, "of these only what leaves routed experts in host memory is read");
+}
+
+void read_cpu_moe(LaunchReader& reader, GivenFlags& given) {
+  reader.clear(Key::n_cpu_moe);
+  reader.resolve_now();
+  read_overrides(reader, given);
+  const double all = reader.plan().layers;
+  const GivenFlag *every = given.find("cmoe cpu-moe"), *first = given.find("ncmoe n-cpu-moe");
+  if (every != nullptr) return reader.set(Key::n_cpu_moe, write_number(all), every->text);
+  if (first == nullptr) return;
+  const double layers = given.number("ncmoe n-cpu-moe", 0);
+  reader.set(Key::n_cpu_moe, write_number(all > 0 ? std::min(layers, all) : layers), first->text);
+}
+
 void read(LaunchReader& reader, GivenFlags& given) {
   if (const GivenFlag* model = given.find("hf hf-repo m model"); model != nullptr) {
     read_model_file(reader, model->value, model->text);
@@ -80,6 +114,7 @@ void read(LaunchReader& reader, GivenFlags& given) {
     reader.note(Key::kv, values.empty() ? "f16" : values,
                 "keys and values are taken to have one type, that of the keys");
   }
+  read_cpu_moe(reader, given);
   reader.clear(Key::gpu_layers);
   const GivenFlag* layers = given.find("ngl gpu-layers n-gpu-layers");
   if (layers == nullptr || layers->value == "all" || layers->value == "auto" || layers->value == "-1") return;
@@ -91,10 +126,11 @@ void read(LaunchReader& reader, GivenFlags& given) {
 void write(LaunchWriter& writer) {
   const Plan& plan = writer.plan();
   writer.said({Key::serve_gpus, Key::serve_tp, Key::serve_dp, Key::serve_pp, Key::prompt, Key::output, Key::concurrency,
-               Key::gpu_layers, Key::weights});
+               Key::gpu_layers, Key::n_cpu_moe, Key::weights});
   writer.flag("ctx-size", write_number(plan.concurrency * (plan.prompt + plan.output)));
   writer.flag("parallel", write_number(plan.concurrency));
   writer.flag("n-gpu-layers", plan.gpu_layers < plan.layers ? write_number(plan.gpu_layers) : "all");
+  if (plan.n_cpu_moe > 0) writer.flag("n-cpu-moe", write_number(plan.n_cpu_moe));
   for (const std::string& flag : std::vector<std::string>(writer.flags)) {
     constexpr std::string_view kKeys = "--cache-type-k ";
     if (flag.starts_with(kKeys)) writer.flag("cache-type-v", std::string_view(flag).substr(kKeys.size()));
@@ -112,7 +148,7 @@ void read_ollama(LaunchReader& reader, GivenFlags& given) {
     // The library's own tags are Q4_K_M where they name no format.
     if (!reader.plan().has(Key::weights)) reader.set(Key::weights, "q4_k_m");
   }
-  for (const Key key : {Key::serve_gpus, Key::serve_tp, Key::serve_dp, Key::serve_pp, Key::gpu_layers})
+  for (const Key key : {Key::serve_gpus, Key::serve_tp, Key::serve_dp, Key::serve_pp, Key::gpu_layers, Key::n_cpu_moe})
     reader.clear(key);
   const double slots = given.number("OLLAMA-NUM-PARALLEL", 1);
   const double context = given.number("OLLAMA-CONTEXT-LENGTH num-ctx", 4096);

@@ -156,6 +156,7 @@ void add_pool_rounding(Sheet& sheet, const Plan& plan, StageCapacity& stage) {
 /// Stages of the same layers hold the same.
 bool alike(const Model& model, const ServingStage& a, const ServingStage& b) {
   if (a.has_embedding != b.has_embedding || a.has_head != b.has_head) return false;
+  if (a.without_experts != b.without_experts) return false;
   for (size_t k = 0; k < model.kinds.size(); ++k) {
     if (model.layers_of_kind(k, a.first, a.count) != model.layers_of_kind(k, b.first, b.count)) return false;
   }

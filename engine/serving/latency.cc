@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "engine/compute/compute.h"
+#include "engine/compute/links.h"
 #include "engine/formats.h"
 #include "engine/largest.h"
 #include "engine/serving/experts.h"
@@ -17,6 +18,8 @@ namespace {
 
 // Two channels of DDR5-5600 at seven tenths, as one memory's bandwidth is reached by processors of desktops.
 constexpr double kHostBytesASecond = 64e9;
+
+constexpr double kOffloadedBatch = 32;  // tokens: ggml-cuda.cu, ggml_backend_cuda_device_offload_op
 
 /// A model without a shape: 2 FLOPs a parameter.
 double token_flops(const Plan& plan, double context) {
@@ -77,15 +80,20 @@ class Pass {
                (plan.gpu_bw * 1e9 * bandwidth_share(plan, 16));
     if (roof_.expert_flops > 0) expert_token_flops_ = expert_token_flops(model_);
     const ServingStage host = host_stage(plan), all = whole_model(plan);
-    const ServingStage gpu = {host.count, all.count - host.count, !host.has_head, !host.has_head, false};
+    const ServingStage gpu = {host.count, all.count - host.count, !host.has_head, !host.has_head,
+                              false,      host.more_experts};
     for (const ReadBytes& read : weight_bytes_read(plan, one_stage, gpu)) {
       (read.experts ? expert_seconds_ : seconds_) +=
           read.bytes / (plan.gpu_bw * 1e9 * bandwidth_share(plan, read.bits));
     }
-    if (host.count == 0) return;
+    if (host.count == 0 && host.more_experts == 0) return;
     // Layers in host memory are worked on there.
-    for (const ReadBytes& read : weight_bytes_read(plan, Replica{}, {0, host.count, false, host.has_head, false})) {
-      (read.experts ? expert_seconds_ : seconds_) += read.bytes / kHostBytesASecond;
+    const ServingStage there = {0, host.count, false, host.has_head, false, 0, host.more_experts};
+    for (const ReadBytes& read : weight_bytes_read(plan, Replica{}, there)) {
+      if (read.host_experts)
+        host_expert_bytes_ += read.bytes;
+      else
+        (read.experts ? expert_seconds_ : seconds_) += read.bytes / kHostBytesASecond;
     }
   }
 
@@ -99,9 +107,10 @@ class Pass {
   /// Weights read, of experts those that `tokens` of each data-parallel rank meet: all ranks share them.
   double weights(double tokens) const {
     const Architecture& a = model_.architecture;
-    if (expert_seconds_ <= 0) return seconds_;
+    const double others = seconds_ + host_experts(tokens);
+    if (expert_seconds_ <= 0) return others;
     const double touched = touched_experts(a.experts, a.experts_per_token, tokens * replica_.dp);
-    return seconds_ + expert_seconds_ * fullest_rank(a.experts, replica_.ep, touched);
+    return others + expert_seconds_ * fullest_rank(a.experts, replica_.ep, touched);
   }
   double cache(double requests, double context) const {
     return requests * cache_bytes_read(groups_, context) / (plan_.gpu_bw * 1e9 * bandwidth_share(plan_, 16));
@@ -125,6 +134,17 @@ class Pass {
   double launches() const { return stage_seconds(plan_, replica_) + kernel_seconds(plan_); }
 
  private:
+  /// llama.cpp's routed experts in host memory: read there, or, of batches that the GPU works out, those that are met
+  /// are copied to it for every micro-batch (ggml-backend.cpp, ggml_backend_sched_compute_splits).
+  double host_experts(double tokens) const {
+    if (host_expert_bytes_ <= 0) return 0;
+    const Architecture& a = model_.architecture;
+    const double batch = std::min(tokens, plan_.ubatch), link = host_link(plan_).gb_s * 1e9;
+    const double bytes = touched_experts(a.experts, a.experts_per_token, batch) * host_expert_bytes_;
+    const bool copied = batch >= kOffloadedBatch && link > 0;
+    return std::max(1.0, tokens / plan_.ubatch) * bytes / (copied ? link : kHostBytesASecond);
+  }
+
   const Plan& plan_;
   const Replica& replica_;
   const Roofline roof_;
@@ -133,6 +153,7 @@ class Pass {
   double moved_ = 0;                         // seconds a token
   double expert_token_flops_ = 0;            // where experts' products have a share of their own
   double seconds_ = 0, expert_seconds_ = 0;  // of the weights, all stages
+  double host_expert_bytes_ = 0;             // n_cpu_moe's
 };
 
 /// Tokens of a prompt that are not found in the cache.

@@ -33,11 +33,18 @@ bool head_on_host(const Plan& plan) {
   return host_layers(plan) > 0 && !moved_first;
 }
 
+/// Of the layers from `first` on, those that come before `n_cpu_moe`.
+size_t before_n_cpu_moe(const Plan& plan, size_t first, size_t count) {
+  const auto end = static_cast<size_t>(std::max(0.0, plan.n_cpu_moe));
+  return plan.engine != Engine::llamacpp || end <= first ? 0 : std::min(end - first, count);
+}
+
 }  // namespace
 
 ServingStage host_stage(const Plan& plan) {
   if (plan.engine != Engine::llamacpp) return {0, 0, false, false, false};
-  return {0, host_layers(plan), true, head_on_host(plan), false};
+  const size_t own = host_layers(plan), rest = plan.subject->layers.size() - own;
+  return {0, own, true, head_on_host(plan), false, 0, before_n_cpu_moe(plan, own, rest)};
 }
 
 namespace {
@@ -50,8 +57,10 @@ std::vector<ServingStage> layer_split(const Plan& plan, size_t stages) {
   const size_t shared = layers - first + (with_head ? 1 : 0);
   const auto start = [&](size_t stage) { return std::min(first + (stage * shared + stages - 1) / stages, layers); };
   std::vector<ServingStage> result(stages);
-  for (size_t i = 0; i < stages; ++i)
-    result[i] = {start(i), start(i + 1) - start(i), false, i + 1 == stages && with_head, i == 0};
+  for (size_t i = 0; i < stages; ++i) {
+    const size_t count = start(i + 1) - start(i);
+    result[i] = {start(i), count, false, i + 1 == stages && with_head, i == 0, before_n_cpu_moe(plan, start(i), count)};
+  }
   return result;
 }
 

@@ -17,14 +17,17 @@ Replica replica_of(const Plan& plan);
 struct ServingStage {
   size_t first = 0, count = 0;
   bool has_embedding = true, has_head = true;
-  bool has_outside = true;  // towers
+  bool has_outside = true;     // towers
+  size_t without_experts = 0;  // of its first layers: their routed experts lie in host memory
+  size_t more_experts = 0;     // layers behind its own whose routed experts lie here
 };
 
 /// The stages of a replica. Surplus layers go where vllm puts them: one each to the stages before the last.
 std::vector<ServingStage> serving_stages(const Plan& plan, const Replica& replica);
 
-/// What llama.cpp keeps in host memory: the embedding table, the layers beyond `gpu_layers` and, with any, the head.
-/// Nothing (no layers, no ends) with other engines.
+/// What llama.cpp keeps in host memory: the embedding table, the layers beyond `gpu_layers` and, with any, the head,
+/// and of the layers behind them the routed experts that `n_cpu_moe` says. Nothing (no layers, no ends) with other
+/// engines.
 ServingStage host_stage(const Plan& plan);
 
 /// The whole model on one GPU, all layers: what figures of the model, not of a GPU, are worked out on.

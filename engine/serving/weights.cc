@@ -26,6 +26,7 @@ constexpr std::array<SectionText, static_cast<size_t>(WeightSection::count_)> kS
     {"attention", "Attention"},
     {"mlp", "MLP and shared experts"},
     {"experts", "Experts"},
+    {"host_experts", "Experts of layers on the GPU"},
     {"mixer", "Linear and state-space mixers"},
     {"vectors", "Norms, biases, routers"},
     {"embedding", "Embedding"},
@@ -76,6 +77,9 @@ bool quantises_mlp_alone(const Format& format, const Architecture& a) {
   if (a.linear.kind != "gated_deltanet") return false;
   return format.id == "gptq" || (format.id == "awq" && a.experts > 0);
 }
+
+/// llama.cpp's ffn_{gate,up,down}_exps, weights and biases: neither the router nor shared experts.
+bool is_of_routed_experts(const Matrix& matrix) { return matrix.shard == Shard::expert; }
 
 bool stays_wide(const Matrix& matrix, const Format& format, const Model& model) {
   if (!matrix.linear || matrix.part == Part::router || matrix.part == Part::norm || matrix.part == Part::bias)
@@ -178,49 +182,56 @@ class Collector {
 
   /// Matrices that stand once: embedding, head, a draft's layers.
   void add(const std::vector<Matrix>& matrices, double copies, double kv_heads, const WeightSection* as = nullptr) {
-    for (const Matrix& matrix : matrices) {
-      if (matrix.count() <= 0 || copies <= 0) continue;
-      const double bits =
-          gguf_ ? gguf_storage(format_, model_, matrix, 0, 0, 0).bits : bits_of(matrix, format_, model_);
-      put({as != nullptr ? *as : section_of(matrix), elements(matrix) * copies, bits, divisor(matrix, kv_heads)});
-    }
+    for (const Matrix& matrix : matrices) add(matrix, copies, kv_heads, as);
+  }
+  void add(const Matrix& matrix, double copies, double kv_heads, const WeightSection* as = nullptr) {
+    if (matrix.count() <= 0 || copies <= 0) return;
+    const double bits = gguf_ ? gguf_storage(format_, model_, matrix, 0, 0, 0).bits : bits_of(matrix, format_, model_);
+    put({as != nullptr ? *as : section_of(matrix), elements(matrix) * copies, bits, divisor(matrix, kv_heads)});
   }
   void add(const LayerKind& kind, double copies, const WeightSection* as = nullptr) {
     add(kind.matrices, copies, kind.attention.kv_heads, as);
   }
   /// The stage's layers of a kind.
   void add_layers(size_t k) {
-    const LayerKind& kind = model_.kinds[k];
-    const double layers = model_.layers_of_kind(k, stage_.first, stage_.count);
-    if (!gguf_ && wide_.empty()) return add(kind, layers);
-    if (!gguf_) return add_mixed(k);
-    for (const Matrix& whole : kind.matrices) {
-      if (whole.count() <= 0) continue;
-      for (const Matrix& matrix : gguf_tensors(model_, whole)) add_stored(kind, matrix, k, layers);
+    for (const Matrix& matrix : model_.kinds[k].matrices) {
+      const size_t left = is_of_routed_experts(matrix) ? stage_.without_experts : 0;
+      add_range(k, matrix, stage_.first + left, stage_.count - left, nullptr);
     }
   }
-  /// A tensor of a file, some layers' wider than the others'.
-  void add_stored(const LayerKind& kind, const Matrix& matrix, size_t k, double layers) {
-    const GgufStorage stored = gguf_storage(format_, model_, matrix, k, stage_.first, stage_.count);
-    const double each = elements(matrix), over = divisor(matrix, kind.attention.kv_heads);
-    put({section_of(matrix), each * (layers - stored.raised_layers), stored.bits, over});
-    put({section_of(matrix), each * stored.raised_layers, stored.raised, over});
+  /// Routed experts of the layers behind the stage's own.
+  void add_more_experts(size_t k) {
+    constexpr WeightSection kAs = WeightSection::host_experts;
+    for (const Matrix& matrix : model_.kinds[k].matrices) {
+      if (is_of_routed_experts(matrix)) add_range(k, matrix, stage_.first + stage_.count, stage_.more_experts, &kAs);
+    }
+  }
+  /// A matrix of the layers of kind k among [first, first + count).
+  void add_range(size_t k, const Matrix& whole, size_t first, size_t count, const WeightSection* as) {
+    if (whole.count() <= 0 || count == 0) return;
+    const double kv_heads = model_.kinds[k].attention.kv_heads, layers = model_.layers_of_kind(k, first, count);
+    if (!gguf_ && !wide_.empty()) return add_mixed(k, whole, first, count, as);
+    if (!gguf_) return add(whole, layers, kv_heads, as);
+    for (const Matrix& matrix : gguf_tensors(model_, whole)) {
+      const GgufStorage stored = gguf_storage(format_, model_, matrix, k, first, count);
+      const WeightSection section = as != nullptr ? *as : section_of(matrix);
+      const double each = elements(matrix), over = divisor(matrix, kv_heads);
+      put({section, each * (layers - stored.raised_layers), stored.bits, over});
+      put({section, each * stored.raised_layers, stored.raised, over});
+    }
   }
   /// Of a checkpoint that leaves some layers' halves in 16 bit or has them in 8.
-  void add_mixed(size_t k) {
-    const LayerKind& kind = model_.kinds[k];
-    for (const Matrix& matrix : kind.matrices) {
-      if (matrix.count() <= 0) continue;
-      const WeightSection section = section_of(matrix);
-      std::array<double, static_cast<size_t>(Stored::count_)> layers{};
-      for (size_t i = stage_.first; i < stage_.first + stage_.count; ++i) {
-        if (model_.layers[i] == k) layers[static_cast<size_t>(stored_as(wide_[i % wide_.size()], section))] += 1;
-      }
-      const double own = of_format(matrix, section);
-      const double bits[] = {own, matrix.linear ? 8.0 : own, 16};
-      const double each = elements(matrix), over = divisor(matrix, kind.attention.kv_heads);
-      for (size_t way = 0; way < layers.size(); ++way) put({section, each * layers[way], bits[way], over});
+  void add_mixed(size_t k, const Matrix& matrix, size_t first, size_t count, const WeightSection* as) {
+    const WeightSection section = section_of(matrix);
+    std::array<double, static_cast<size_t>(Stored::count_)> layers{};
+    for (size_t i = first; i < first + count; ++i) {
+      if (model_.layers[i] == k) layers[static_cast<size_t>(stored_as(wide_[i % wide_.size()], section))] += 1;
     }
+    const double own = of_format(matrix, section);
+    const double bits[] = {own, matrix.linear ? 8.0 : own, 16};
+    const double each = elements(matrix), over = divisor(matrix, model_.kinds[k].attention.kv_heads);
+    for (size_t way = 0; way < layers.size(); ++way)
+      put({as != nullptr ? *as : section, each * layers[way], bits[way], over});
   }
   /// Bits of what a list does not leave out: it speaks of attention, too, and knows better than the format's habit.
   double of_format(const Matrix& matrix, WeightSection section) const {
@@ -433,6 +444,7 @@ std::vector<WeightParcel> weight_parcels(const Plan& plan, const Replica& replic
   add_ends(plan, replica, stage, out);
   for (size_t k = 0; k < model.kinds.size(); ++k) {
     out.add_layers(k);
+    out.add_more_experts(k);
     const double layers = model.layers_of_kind(k, stage.first, stage.count);
     add_absorbed(plan, replica, model.kinds[k], layers, out);
     add_group_indices(plan, replica, model.kinds[k], layers, out);
@@ -440,6 +452,27 @@ std::vector<WeightParcel> weight_parcels(const Plan& plan, const Replica& replic
   if (stage.has_head) add_draft(plan, out);
   add_rotary(plan, out);
   return out.take();
+}
+
+double largest_host_experts_bytes(const Plan& plan) {
+  const Model& model = *plan.subject;
+  const Format format = stored_format(plan);
+  const ServingStage host = host_stage(plan);
+  const size_t first = host.first + host.count;
+  double largest = 0;
+  for (size_t k = 0; k < model.kinds.size(); ++k) {
+    if (model.layers_of_kind(k, first, host.more_experts) <= 0) continue;
+    for (const Matrix& matrix : model.kinds[k].matrices) {
+      if (!is_of_routed_experts(matrix)) continue;
+      double bits = bits_of(matrix, format, model);
+      if (is_gguf(format, true)) {
+        const GgufStorage stored = gguf_storage(format, model, matrix, k, first, host.more_experts);
+        bits = std::max(stored.bits, stored.raised_layers > 0 ? stored.raised : 0);
+      }
+      largest = std::max(largest, matrix.count() * model.scale() * bits / 8);
+    }
+  }
+  return largest;
 }
 
 namespace {
@@ -508,8 +541,8 @@ std::vector<ReadBytes> weight_bytes_read(const Plan& plan, const Replica& replic
   for (const WeightParcel& parcel : weight_parcels(plan, replica, stage)) {
     const bool table = parcel.section == WeightSection::embedding && !plan.subject->architecture.tied;
     if (table || parcel.section == WeightSection::outside || parcel.section == WeightSection::rotary) continue;
-    read.push_back(
-        {parcel.bits, parcel.elements * parcel.bits / 8 / parcel.divisor, parcel.section == WeightSection::experts});
+    read.push_back({parcel.bits, parcel.elements * parcel.bits / 8 / parcel.divisor,
+                    parcel.section == WeightSection::experts, parcel.section == WeightSection::host_experts});
   }
   return read;
 }

@@ -15,6 +15,7 @@ enum class WeightSection : uint8_t {
   attention,
   mlp,
   experts,
+  host_experts,
   mixer,
   vectors,
   embedding,
@@ -39,6 +40,10 @@ struct WeightParcel {
 /// The weights that one GPU of a stage holds. A model without a shape is one block divided over tp * pp.
 std::vector<WeightParcel> weight_parcels(const Plan& plan, const Replica& replica, const ServingStage& stage);
 
+/// The largest tensor of routed experts that llama.cpp leaves in host memory of a layer on a GPU; 0 where there is
+/// none.
+double largest_host_experts_bytes(const Plan& plan);
+
 /// What PyTorch's allocator takes beyond all those weights, as far as the engine's figure counts it.
 WeightParcel allocator_rounding(const Plan& plan, const Replica& replica, const ServingStage& stage);
 
@@ -49,6 +54,7 @@ Line weights_line(Sheet& sheet, const std::vector<WeightParcel>& parcels);
 struct ReadBytes {
   double bits, bytes;
   bool experts;
+  bool host_experts;  // of layers on GPUs
 };
 std::vector<ReadBytes> weight_bytes_read(const Plan& plan, const Replica& replica, const ServingStage& stage);
 

@@ -108,6 +108,37 @@ TEST_CASE("llama.cpp: the file's name says the format, the cache is cut into slo
   CHECK(read("llama-server -hf ggml-org/gemma-3-4b-it-GGUF:Q8_0 -ngl 999").plan.gpu_layers == 34);
 }
 
+TEST_CASE("llama.cpp: experts in host memory, by a count, all of them, or by names of tensors") {
+  const auto layers = [](const std::string& flags) {
+    return read("llama-server -hf ggml-org/gpt-oss-120b-GGUF -ngl 99 " + flags).plan.n_cpu_moe;
+  };
+  CHECK(layers("") == 0);
+  CHECK(layers("--n-cpu-moe 31") == 31);
+  CHECK(layers("-ncmoe 99") == 36);  // no more than there are
+  CHECK(layers("--cpu-moe -c 4096") == 36);
+  CHECK(layers("-ot exps=CPU") == 36);
+  CHECK(layers("-ot \".ffn_.*_exps.=CPU\"") == 36);
+  CHECK(layers("-ot 'blk\\.([0-9]|1[0-9])\\.ffn_.*_exps\\.=CPU'") == 20);
+  CHECK(layers("-ot 'blk\\.(?:[0-9]|1[0-1])\\.ffn_(gate|up|down)_exps\\.weight=CPU'") == 12);
+  CHECK(layers("-ot 'blk\\.([0-9]|[1-2][0-9])\\.=CUDA0,exps=CPU'") == 6);  // the first that matches counts
+  CHECK(layers("-ot 'blk\\.[0-5]\\.=CUDA0' -ot exps=CPU") == 30);
+  CHECK(layers("-ot '.ffn_(up|down)_exps.=CPU'") == 24);  // two of three tensors
+  CHECK(layers("-ot exps=CUDA1") == 0);
+  CHECK(layers("-ot 'blk\\.(1{2})\\.exps=CPU'") == 0);  // no pattern that is read
+}
+
+TEST_CASE("llama.cpp: experts of other layers than the first are counted, and said") {
+  const auto notes = [](const std::string& flags) {
+    size_t found = 0;
+    for (const auto& message : read("llama-server -m gpt-oss-120b-mxfp4.gguf " + flags).messages)
+      found += message.key == "n_cpu_moe" ? 1 : 0;
+    return found;
+  };
+  CHECK(notes("-ot 'blk\\.([0-9])\\.ffn_.*_exps\\.=CPU'") == 0);
+  CHECK(notes("-ot 'blk\\.(1[0-9])\\.ffn_.*_exps\\.=CPU'") == 1);
+  CHECK(notes("-ot 'blk\\.([0-9])\\.=CPU'") == 1);  // attention, too
+}
+
 TEST_CASE("Ollama is told by its environment") {
   const Plan plan =
       read("OLLAMA_NUM_PARALLEL=4 OLLAMA_CONTEXT_LENGTH=8192 OLLAMA_KV_CACHE_TYPE=q8_0 ollama serve").plan;

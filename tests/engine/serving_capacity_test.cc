@@ -144,6 +144,29 @@ TEST_CASE("llama.cpp's layers that are not on the GPU lie in host memory, with t
   CHECK(half.host_lines[0].bytes + *half.weights_bytes_per_gpu == all.host_lines[0].bytes + *all.weights_bytes_per_gpu);
 }
 
+TEST_CASE("llama.cpp's routed experts in host memory leave everything else on the GPU", "[serving]") {
+  const std::string share = "model=gpt-oss-20b&engine=llamacpp&weights=mxfp4&prompt=131072&output=0&n_cpu_moe=";
+  const ServingBill none = bill_of(share + "0"), half = bill_of(share + "12"), all = bill_of(share + "24");
+  // 24 layers: three of 32 x 2880 x 2880 in 4.25 bits, biases in 32
+  const uint64_t layer = 3ull * 32 * 2880 * 2880 * 17 / 32 + 3ull * 32 * 2880 * 4;
+  CHECK(*none.weights_bytes_per_gpu - *half.weights_bytes_per_gpu == 12 * layer);
+  CHECK(*none.weights_bytes_per_gpu - *all.weights_bytes_per_gpu == 24 * layer);
+  CHECK(half.host_lines[0].bytes - none.host_lines[0].bytes == 12 * layer);
+  CHECK(*all.kv_bytes_per_request == *none.kv_bytes_per_request);
+  CHECK(all.host_lines.size() == none.host_lines.size());  // no cache there
+  CHECK(bill_of(share + "99").device_bytes == all.device_bytes);
+  // with host layers before them: each lies there once
+  const ServingBill both = bill_of(share + "16&gpu_layers=16");
+  CHECK(both.host_lines[0].bytes + *both.weights_bytes_per_gpu ==
+        none.host_lines[0].bytes + *none.weights_bytes_per_gpu);
+  // of two GPUs the second has its own
+  const ServingBill two = bill_of(share + "12&serve_pp=2"), whole = bill_of(share + "0&serve_pp=2");
+  CHECK(*two.weights_bytes_per_gpu <= *whole.weights_bytes_per_gpu);
+  CHECK(bill_of("model=llama-2-7b&engine=llamacpp&n_cpu_moe=9").device_bytes ==
+        bill_of("model=llama-2-7b&engine=llamacpp").device_bytes);
+  CHECK(bill_of("model=gpt-oss-20b&n_cpu_moe=9").device_bytes == bill_of("model=gpt-oss-20b").device_bytes);
+}
+
 TEST_CASE("TensorRT-LLM takes its share of what is free once the engine is loaded", "[serving]") {
   // Llama-3.1-8B FP8 on an RTX 5090: 17.83 GiB free, 16.05 for KV
   const ServingBill bill = bill_of("model=llama-3.1-8b&gpu_mem=80&utilization=0.5&engine=trtllm");

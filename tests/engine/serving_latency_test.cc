@@ -211,6 +211,20 @@ TEST_CASE("Layers in host memory are as slow as host memory", "[serving]") {
   CHECK(*bill_of(share + "16").decode_seconds_per_token > 3 * *bill_of(share + "32").decode_seconds_per_token);
 }
 
+TEST_CASE("Experts in host memory are read there by a token and copied to the GPU by a prompt", "[serving]") {
+  const std::string share =
+      "model=gpt-oss-120b&gpu=rtx-3090-24gb&engine=llamacpp&weights=mxfp4&prompt=4096&output=128&ubatch=";
+  const auto seconds = [&](const std::string& more) { return *bill_of(share + more).decode_seconds_per_token; };
+  // four experts of a layer, three matrices of 2880 x 2880 in 4.25 bits and biases, at 64 GB/s instead of a GPU's speed
+  const double layer = 4 * (3.0 * 2880 * 2880 * 4.25 / 8 + 3 * 2880 * 4);
+  const double more = seconds("512&n_cpu_moe=36") - seconds("512");
+  CHECK(near(more, 36 * layer * (1 / 64e9 - 1 / (936e9 * 0.93)), 0.02));
+  const auto prompt = [&](const std::string& with) { return *bill_of(share + with).prefill_seconds; };
+  // every micro-batch meets all experts: 128 of a layer over half of 31.5 GB/s
+  CHECK(near(prompt("512&n_cpu_moe=36") - prompt("512&n_cpu_moe=0"), 8 * 36 * 32 * layer / (31.5e9 * 0.5), 0.05));
+  CHECK(prompt("2048&n_cpu_moe=36") < 0.4 * prompt("512&n_cpu_moe=36"));
+}
+
 TEST_CASE("Replicas follow from the load", "[serving]") {
   const ServingBill one = bill_of("model=llama-3.1-8b&qps=1"), many = bill_of("model=llama-3.1-8b&qps=1000");
   CHECK(one.replicas_needed == 1);

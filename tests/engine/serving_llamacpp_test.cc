@@ -83,6 +83,38 @@ TEST_CASE("llama.cpp's compute buffer holds what a token's experts put out", "[s
   CHECK(compute_buffer_mib(share) == 712.0);  // 712.08: five masks in 16 bit, 8 x (768 + 2048) + 7 x 2048
 }
 
+TEST_CASE("Experts in host memory are copied to the GPU for large batches", "[serving]") {
+  struct Row {
+    const char* share;
+    double mebibytes;  // of llama.cpp's own graphs; 456.98 is of a log, ikawrakow/ik_llama.cpp#822
+  };
+  const Row rows[] = {
+      {"gpt-oss-20b&weights=mxfp4&flash=1&engine_version=b6699&prompt=131072", 456.98},
+      {"gpt-oss-20b&weights=mxfp4&flash=1&engine_version=b6699&prompt=4096", 398.38},  // the logits
+      {"gpt-oss-120b&weights=mxfp4&flash=1&engine_version=b6699&prompt=131072", 951.03},
+      {"gpt-oss-120b&weights=mxfp4&flash=1&engine_version=b6699&prompt=131072&ubatch=2048", 1844.43},
+      {"gpt-oss-120b&weights=mxfp4&flash=0&engine_version=b6699&prompt=4096", 611.52},
+      {"gpt-oss-120b&weights=mxfp4&flash=1&engine_version=b10256&prompt=131072", 730.90},
+      {"qwen3-235b-a22b&weights=q4_k_m&flash=1&engine_version=b6699&prompt=4096", 746.01},
+      {"qwen3-235b-a22b&weights=q4_k_m&flash=1&engine_version=b6699&prompt=32768", 838.01},
+      {"qwen3-235b-a22b&weights=q4_k_m&flash=1&engine_version=b6699&prompt=131072", 1062.01},
+      {"qwen3-235b-a22b&weights=q4_k_m&flash=1&engine_version=b6699&prompt=131072&ubatch=2048", 1728.05},
+      {"qwen3-235b-a22b&weights=q4_k_m&flash=1&engine_version=b10256&prompt=32768&ubatch=2048", 1238.04},
+      {"qwen3-30b-a3b&weights=q4_k_m&flash=1&engine_version=b10256&prompt=131072", 345.51},
+  };
+  for (const Row& row : rows) {
+    INFO(row.share);
+    CHECK(std::abs(compute_buffer_mib(std::string("model=") + row.share + "&n_cpu_moe=99") / row.mebibytes - 1) <
+          0.015);
+  }
+  const std::string share = "model=qwen3-235b-a22b&weights=q4_k_m&flash=1&engine_version=b10256&prompt=4096";
+  CHECK(compute_buffer_mib(share + "&n_cpu_moe=1") > compute_buffer_mib(share) + 500);
+  CHECK(compute_buffer_mib(share + "&ubatch=16&n_cpu_moe=1") == compute_buffer_mib(share + "&ubatch=16"));
+  // GPUs do not take turns where tensors are overridden: no four masks
+  const std::string two = "model=qwen3-30b-a3b&weights=q4_k_m&flash=1&prompt=131072&serve_pp=2&engine_version=b6699";
+  CHECK(compute_buffer_mib(two + "&n_cpu_moe=1") < compute_buffer_mib(two));
+}
+
 TEST_CASE("A build is dated or numbered", "[serving]") {
   for (const char* old : {"2023-11", "b1500", "1842"}) CHECK(vram::llamacpp_build(old).one_buffer);
   for (const char* later : {"", "2024-01", "b1843", "b4000", "4000", "x"})

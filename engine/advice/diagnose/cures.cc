@@ -95,13 +95,14 @@ void add_training_cures(Case& c) {
 
 /// Of a server: what acts on where it failed.
 bool suits_server(const Case& c, std::string_view id) {
-  static constexpr std::string_view kRoom[] = {"weights_fp8", "weights_int4",      "kv_fp8",
-                                               "serve_gpus",  "utilization_up",    "prefix_cache",
-                                               "max_len",     "batch_tokens_half", "gpu_layers_half"};
-  static constexpr std::string_view kWork[] = {"batch_tokens_half", "max_seqs_half", "ubatch_half",
-                                               "flash_on",          "graphs_none",   "serve_gpus",
-                                               "gpu_layers_half",   "weights_fp8",   "weights_int4"};
-  static constexpr std::string_view kCache[] = {"kv_fp8", "max_len", "max_seqs_half", "gpu_layers_half", "serve_gpus"};
+  static constexpr std::string_view kRoom[] = {"weights_fp8",     "weights_int4", "kv_fp8",  "serve_gpus",
+                                               "utilization_up",  "prefix_cache", "max_len", "batch_tokens_half",
+                                               "gpu_layers_half", "n_cpu_moe"};
+  static constexpr std::string_view kWork[] = {"batch_tokens_half", "max_seqs_half", "ubatch_half",     "flash_on",
+                                               "graphs_none",       "serve_gpus",    "gpu_layers_half", "n_cpu_moe",
+                                               "weights_fp8",       "weights_int4"};
+  static constexpr std::string_view kCache[] = {"kv_fp8",          "max_len",   "max_seqs_half",
+                                                "gpu_layers_half", "n_cpu_moe", "serve_gpus"};
   if (c.measured.stage == "kv" && std::string_view(c.measured.tool) == "llama.cpp") return is_in(kCache, id);
   static constexpr std::string_view kOthers[] = {"graphs_none", "utilization_up", "batch_tokens_half", "max_seqs_half"};
   if (c.assumed && !is_engine_of_plan(c.measured.tool) && is_in(kOthers, id)) return false;
