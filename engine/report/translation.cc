@@ -27,8 +27,19 @@ std::vector<std::string> split(std::string_view text, std::string_view separator
   }
 }
 
-/// What fills the holes between `parts`; empty where the text is not of that kind. Holes are never empty, and never
-/// reach from one sentence into the next.
+/// Is it of several parts of a list, none of them in brackets?
+bool is_open_list(std::string_view text) {
+  int depth = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    depth += text[i] == '(' ? 1 : text[i] == ')' ? -1 : 0;
+    if (depth == 0 && text.substr(i).starts_with("; ")) return true;
+  }
+  return false;
+}
+
+/// What fills the holes between `parts`; empty where the text is not of that kind. Holes are never empty, never reach
+/// from one sentence into the next, and between words not from one part of a list into another: "spread the job over
+/// {} GPUs".
 std::vector<std::string_view> match(const std::vector<std::string>& parts, std::string_view text) {
   const std::string& first = parts.front();
   const std::string& last = parts.back();
@@ -41,6 +52,8 @@ std::vector<std::string_view> match(const std::vector<std::string>& parts, std::
     if (next == std::string_view::npos || next <= at || next > end) return {};
     holes.push_back(text.substr(at, next - at));
     if (holes.back().find(". ") != std::string_view::npos) return {};
+    const bool between_words = parts[i - 1].ends_with(' ') && parts[i].starts_with(' ');
+    if (between_words && is_open_list(holes.back())) return {};
     at = next + parts[i].size();
   }
   return holes;
