@@ -158,11 +158,6 @@ void read_field(const std::string& key, const json& value, Load& load) {
 
 // --- words of the case ---------------------------------------------------------------------------------------------
 
-double number_after(const std::string& said, const char* word) {
-  const size_t at = said.find(word);
-  return at == std::string::npos ? 0 : first_number(said.substr(at + std::string(word).size())).value_or(0);
-}
-
 /// "(1024/128)"
 void read_pair(const std::string& said, Load& load) {
   int prompt = 0, output = 0;
@@ -173,11 +168,9 @@ void read_pair(const std::string& said, Load& load) {
     }
 }
 
-/// "ISL 2048 / OSL 128" anywhere in the case.
+/// What a check explains, and a data set's name.
 void read_text(const json& c, Load& load) {
   const std::string said = lower(text(c, "model") + " " + text(c, "check") + " " + text(c, "notes"));
-  if (load.prompt == 0) load.prompt = number_after(said, "isl ");
-  if (load.output == 0) load.output = number_after(said, "osl ");
   if (const json* checks = find(c, "checks"); checks && checks->is_array() && load.prompt == 0)
     for (const json& check : *checks) read_pair(text(check, "explanation"), load);
   load.varied = said.find("sharegpt") != std::string::npos;
@@ -192,6 +185,8 @@ Load overridden(const Load& load, const Load& by) {
     if (by.*field > 0) out.*field = by.*field;
   if (by.clients > 0) out.batched = by.batched;
   if (by.prompt > 0 || by.output > 0) out.varied = by.varied;
+  if (by.prompt > 0 || by.output > 0) out.means = by.means;
+  out.saturated |= by.saturated;
   return out;
 }
 
@@ -225,6 +220,11 @@ FigureName read_figure_name(const std::string& name) {
     divided = topic == Topic::per;
     const bool figure = !piece.numbered || topic == Topic::prefill || topic == Topic::decode;
     if (figure && topic != Topic::none) said.insert(topic);
+  }
+  // "prompt4096_tok_s": how fast so many are read.
+  if (name.rfind("prompt", 0) == 0 && out.load.prompt > 0 && out.load.output == 0 && !has(said, Topic::output)) {
+    said.insert(Topic::prefill);
+    out.load.output = 1;
   }
   out.figure = figure_of_topics(said, token_first, numbered_decode);
   out.is_speed = out.figure != Figure::other;

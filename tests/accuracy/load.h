@@ -14,9 +14,11 @@ struct Load {
   double requests = 0;            // of the whole benchmark
   double rate = 0;                // requests that arrive in a second; infinite: all of them at one moment
   double micro_batch = 0;
-  double slots = 0;      // what the server admits
-  bool varied = false;   // lengths of a data set, not of a constant
-  bool batched = false;  // one batch from its first token to its last
+  double slots = 0;        // what the server admits
+  bool varied = false;     // lengths of a data set, not of a constant
+  bool means = false;      // its lengths are those that were, not what a benchmark was told
+  bool saturated = false;  // as many requests as the server holds
+  bool batched = false;    // one batch from its first token to its last
 };
 
 /// What is said in `by` counts before what is said here.

@@ -16,7 +16,7 @@ struct Row {
 };
 // How authors spell a load and what is measured under it.
 constexpr Row kVocabulary[] = {
-    {Topic::prompt, " in input inputs prompt isl ilen inlen context ctx depth d "},
+    {Topic::prompt, " in input inputs prompt isl ilen inlen context ctx depth d at position "},
     {Topic::output, " out output outputs osl olen outlen completion completions new "},
     {Topic::clients,
      " c cc conc concurrency concurrent client clients user users u streams parallel b bs bsz batch batchsize "
@@ -149,6 +149,8 @@ std::vector<NamePiece> pieces_of(const std::string& name) {
   // A word in front of its number first, then one that a number stands directly before.
   for (size_t i = 0; i + 1 < raw.size(); ++i) {
     if (is_number(raw[i]) || !is_number(raw[i + 1]) || !takes_number(topic_of(raw[i].piece.word))) continue;
+    const bool divisor = i > 0 && topic_of(raw[i - 1].piece.word) == Topic::per && !raw[i + 1].touches_last;
+    if (divisor) continue;  // "per_gpu_1024_8192"
     const bool own = i + 2 < raw.size() && raw[i + 2].touches_last && !is_number(raw[i + 2]) &&
                      takes_number(topic_of(raw[i + 2].piece.word)) && !raw[i + 1].touches_last;
     if (own) continue;  // "_16users": the next word's

@@ -11,6 +11,7 @@
 #include "engine/text.h"
 #include "engine/units.h"
 #include "tests/accuracy/engine_defaults.h"
+#include "tests/accuracy/figure_variant.h"
 #include "tests/accuracy/load.h"
 #include "tests/accuracy/map_llamacpp.h"
 #include "tests/accuracy/map_training.h"
@@ -714,9 +715,7 @@ void add_unexpressed(const ServingMap& m, const json& check, std::vector<Measure
   out.push_back(std::move(one));
 }
 
-}  // namespace
-
-std::vector<Measurement> serving_measurements(const json& c, const json& models) {
+ServingMap mapped(const json& c, const json& models) {
   ServingMap m{c, {}, "", ""};
   set_engine(m);
   set_model(m, models);
@@ -727,6 +726,22 @@ std::vector<Measurement> serving_measurements(const json& c, const json& models)
   set_flags(m);
   if (m.engine == "llamacpp") set_llamacpp(m);
   set_engine_defaults(m);
+  return m;
+}
+
+/// The case without the figures whose names say that something else ran.
+json without_variants(const json& c, const std::vector<FigureVariant>& variants) {
+  json own = c;
+  for (const FigureVariant& variant : variants) own["measured"].erase(variant.name);
+  return own;
+}
+
+}  // namespace
+
+std::vector<Measurement> serving_measurements(const json& c, const json& models) {
+  const std::vector<FigureVariant> variants = figure_variants(c);
+  const json own = without_variants(c, variants);
+  const ServingMap m = mapped(own, models);
   std::vector<Measurement> out;
   if (const json* checks = find(c, "checks"); checks && checks->is_array())
     for (const json& check : *checks) {
@@ -738,6 +753,7 @@ std::vector<Measurement> serving_measurements(const json& c, const json& models)
   add_swap(m, out);
   add_pool(m, out);
   add_speeds(m, out);
+  for (const FigureVariant& variant : variants) add_speeds(mapped(variant.of_figure, models), out);
   return out;
 }
 

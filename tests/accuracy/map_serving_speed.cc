@@ -3,6 +3,7 @@
 
 #include "engine/serving/serving.h"
 #include "tests/accuracy/load.h"
+#include "tests/accuracy/load_prose.h"
 #include "tests/accuracy/map_training.h"
 #include "tests/accuracy/model_name.h"
 #include "tests/accuracy/serving_map.h"
@@ -53,7 +54,7 @@ void add_overview_row(const ServingMap& m, const std::string& name, double measu
   hardware["gpu"] = name.substr(at + 4);
   Mapping mapping(hardware);
   map_hardware(mapping);
-  ServingMap row = at_load(m, load_of_fields(m.c));
+  ServingMap row = at_load(m, load_of_figure(m.c, name, Load{}));
   row.skipped = preset.empty() ? "the model is no preset" : "";
   row.share.set("model", preset);
   row.share.set("gpu", mapping.share.get("gpu"));
@@ -88,7 +89,7 @@ bool is_of_run(Figure figure) {
 
 bool is_server(const ServingMap& m) { return m.engine == "vllm" || m.engine == "sglang" || m.engine == "trtllm"; }
 
-bool is_stated(const Load& load) { return load.clients > 0 || load.requests > 0 || load.rate > 0; }
+bool is_stated(const Load& load) { return load.clients > 0 || load.requests > 0 || load.rate > 0 || load.saturated; }
 
 /// How requests come where a case says nothing of it.
 Load with_usual_arrivals(const ServingMap& m, Load load, Figure figure) {
@@ -197,7 +198,7 @@ void add_named(const ServingMap& m, const std::string& name, double amount, std:
   const FigureName said = read_figure_name(name);
   if (!said.is_speed) return;
   const std::string words = lower(text(m.c, "notes") + " " + text(m.c, "source") + " " + name);
-  Load load = with_known_lengths(overridden(load_of_fields(m.c), said.load), words);
+  Load load = with_known_lengths(load_of_figure(m.c, name, said.load), words);
   load = with_usual_arrivals(m, load, said.figure);
   const std::string unknown = said.unread.empty() ? lacking(load, said.figure) : said.unread;
   const Figure figure = figure_of_run(said, load);
@@ -206,6 +207,8 @@ void add_named(const ServingMap& m, const std::string& name, double amount, std:
   one.unit = unit_of(figure);
   if (!unknown.empty()) one.skip_for(unknown);
   if (m.share.get("gpu").empty()) one.skip_for("the GPU is not stated");
+  const bool unread = m.share.get("weights").empty() && !text(m.c, "weight_dtype").empty();
+  if (unread) one.skip_for("a storage that is no choice of the key");
   if (is_trap(m.c, name)) make_trap(m, one);
   out.push_back(std::move(one));
 }

@@ -1,0 +1,191 @@
+#include "tests/accuracy/figure_variant.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "engine/formats.h"
+#include "engine/text.h"
+#include "tests/accuracy/load.h"
+#include "tests/accuracy/map_training.h"
+#include "tests/accuracy/model_name.h"
+#include "tests/accuracy/serving_words.h"
+#include "tests/accuracy/words.h"
+
+namespace vram::accuracy {
+namespace {
+
+std::vector<std::string> parts_of(const std::string& name) {
+  std::vector<std::string> out(1);
+  for (const char c : lower(name)) {
+    if (c == '_')
+      out.emplace_back();
+    else
+      out.back() += c;
+  }
+  return out;
+}
+
+std::string joined(const std::vector<std::string>& parts, size_t from, size_t count) {
+  std::string out;
+  for (size_t i = from; i < from + count; ++i) out += (out.empty() ? "" : "_") + parts[i];
+  return out;
+}
+
+bool is_numeric(const std::string& part) {
+  return !part.empty() && part.find_first_not_of("0123456789.") == std::string::npos;
+}
+
+bool is_one_of(const std::string& part, std::initializer_list<const char*> words) {
+  return std::any_of(words.begin(), words.end(), [&](const char* word) { return part == word; });
+}
+
+bool is_engine(const std::string& part) {
+  return is_one_of(part, {"vllm", "sglang", "trtllm", "trt", "tensorrt", "tgi", "mlc", "exllama", "exllamav2",
+                          "llamacpp", "lcpp", "ollama", "lmdeploy", "transformers", "aphrodite", "mlx"});
+}
+
+/// Formats by groups, whose name a group's size or the bits of a weight follow.
+bool takes_size(const std::string& part) {
+  return is_one_of(part, {"gptq", "awq", "int4", "exl2", "exl3", "hqq", "aqlm"});
+}
+
+constexpr double kLargestGroup = 1024;  // a larger number behind a format is a card's
+
+/// Parts from `at` on that name a format of weights; 0 where they name none.
+size_t format_parts(const std::vector<std::string>& parts, size_t at) {
+  for (size_t count = std::min<size_t>(3, parts.size() - at); count > 0; --count)
+    if (find_format(joined(parts, at, count))) return count;
+  const std::string& part = parts[at];
+  const bool named = takes_size(part) || is_one_of(part, {"bfloat16", "float16", "f16", "half", "fp4", "w4a16", "w8a8",
+                                                          "w8a16", "w4a8", "4bit", "8bit", "bnb"});
+  return named ? 1 : 0;
+}
+
+/// "13b": billions of parameters.
+bool is_size(const std::string& part) {
+  return part.size() > 1 && part.back() == 'b' && is_numeric(part.substr(0, part.size() - 1));
+}
+
+bool is_gpu(const std::string& part) {
+  const bool card = is_numeric(part) && part.size() == 4 && part.find('.') == std::string::npos;
+  const bool digit = std::any_of(part.begin(), part.end(), [](char c) { return is_digit(c); });
+  if (!digit || (is_numeric(part) && !card) || is_size(part)) return false;
+  json hardware = json::object();
+  hardware["gpu"] = part;
+  Mapping mapping(hardware);
+  map_hardware(mapping);
+  const std::string gpu = mapping.share.get("gpu");
+  return !gpu.empty() && gpu != "custom";
+}
+
+bool is_model(const std::string& part) {
+  return part.size() > 5 && part.find('-') != std::string::npos && !preset_within(part).empty();
+}
+
+/// Without the words that name a format: "Qwen3-8B (FP8 static)".
+std::string without_format(const std::string& model) {
+  std::string out, word;
+  const auto end = [&](char mark) {
+    if (format_of(word).empty()) out += word;
+    if (mark != 0) out += mark;
+    word.clear();
+  };
+  for (const char c : model) {
+    if (c == ' ' || c == '-' || c == '(' || c == ')')
+      end(c);
+    else
+      word += c;
+  }
+  end(0);
+  while (!out.empty() && (out.back() == ' ' || out.back() == '-')) out.pop_back();
+  return out;
+}
+
+/// "Llama-2-7B" at another size.
+std::string of_size(const std::string& model, const std::string& size) {
+  const std::string said = lower(model);
+  for (size_t at = 0; at < said.size(); ++at) {
+    const bool begins = is_digit(said[at]) && (at == 0 || !is_alphanumeric(said[at - 1]));
+    size_t end = at;
+    while (begins && end < said.size() && (is_digit(said[end]) || said[end] == '.')) ++end;
+    const bool ends = end > at && end < said.size() && said[end] == 'b' &&
+                      (end + 1 == said.size() || !is_alphanumeric(said[end + 1]));
+    if (ends) return model.substr(0, at) + size + model.substr(end + 1);
+  }
+  return model + " " + size;
+}
+
+/// The case's own field that a part of the name says, if it says one; how many parts do.
+size_t take(const std::vector<std::string>& parts, size_t at, json& c) {
+  const std::string& part = parts[at];
+  if (const size_t count = format_parts(parts, at); count > 0) {
+    const bool sized = takes_size(part) && at + count < parts.size() && is_numeric(parts[at + count]) &&
+                       first_number(parts[at + count]).value_or(0) <= kLargestGroup;
+    c["weight_dtype"] = joined(parts, at, count);
+    c["model"] = without_format(text(c, "model"));
+    return count + (sized ? 1 : 0);
+  }
+  if (is_engine(part)) {
+    c["engine"] = part;
+    c.erase("engine_version");
+  } else if (is_size(part)) {
+    c["model"] = of_size(text(c, "model"), part);
+  } else if (part.size() > 2 && part.compare(0, 2, "tp") == 0 && is_numeric(part.substr(2))) {
+    c["tp"] = first_number(part).value_or(1);
+    c["n_gpus"] = std::max(number(c, "n_gpus"), number(c, "tp"));
+  } else if (is_gpu(part)) {
+    c["gpu"] = part;
+  } else if (is_model(part)) {
+    c["model"] = part;
+  } else {
+    return 0;
+  }
+  return 1;
+}
+
+/// What of the measured numbers is no speed: limits that a log states.
+json without_speeds(const json& measured) {
+  json out = json::object();
+  for (const auto& [name, value] : measured.items())
+    if (!read_figure_name(name).is_speed) out[name] = value;
+  return out;
+}
+
+/// Of the checks what says that the figure is wrong.
+json traps_of(const json& c, const std::string& name, const std::string& rest) {
+  json out = json::array();
+  const json* checks = find(c, "checks");
+  for (const json& check : checks && checks->is_array() ? *checks : json::array()) {
+    if (text(check, "name") != name || text(check, "kind") != "trap") continue;
+    out.push_back(check);
+    out.back()["name"] = rest;
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<FigureVariant> figure_variants(const json& c) {
+  std::vector<FigureVariant> out;
+  const json* measured = find(c, "measured");
+  if (!measured || !measured->is_object()) return out;
+  for (const auto& [name, value] : measured->items()) {
+    if (!value.is_number() || name.find(' ') != std::string::npos) continue;
+    FigureVariant variant{name, c};
+    std::string rest;
+    const std::vector<std::string> parts = parts_of(name);
+    for (size_t at = 0; at < parts.size();) {
+      const size_t taken = take(parts, at, variant.of_figure);
+      if (taken == 0) rest += (rest.empty() ? "" : "_") + parts[at];
+      at += std::max<size_t>(1, taken);
+    }
+    if (rest.size() == name.size() || !read_figure_name(rest).is_speed) continue;
+    variant.of_figure["measured"] = without_speeds(*measured);
+    variant.of_figure["measured"][rest] = value;
+    variant.of_figure["checks"] = traps_of(c, name, rest);
+    out.push_back(std::move(variant));
+  }
+  return out;
+}
+
+}  // namespace vram::accuracy
