@@ -44,6 +44,7 @@ Place place_of(const std::string& word) {
 double tokens_of(const std::string& word) {
   const bool thousands = word.size() > 1 && word.back() == 'k' && is_digit(word[0]);
   if (thousands) return 1024 * std::strtod(word.c_str(), nullptr);
+  if (word.size() >= 4 && word.find_first_not_of("0123456789") == std::string::npos) return std::atof(word.c_str());
   for (const char* lead : {"nctx", "ctx", "c"})
     if (const std::string_view l(lead); word.rfind(l, 0) == 0 && word.size() > l.size() && is_digit(word[l.size()]))
       return std::strtod(word.c_str() + l.size(), nullptr);

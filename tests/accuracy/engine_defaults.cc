@@ -60,6 +60,23 @@ double version_number(const std::string& text) {
   return major * 1e6 + minor * 1e3 + patch;
 }
 
+std::string trtllm_release(const std::string& said) {
+  struct Release {
+    int month;
+    const char* version;
+  };
+  constexpr Release kReleases[] = {{2025 * 12 + 9, "1.0"},    {2025 * 12 + 7, "0.21.0"},  {2025 * 12 + 5, "0.19.0"},
+                                   {2025 * 12 + 2, "0.17.0"}, {2024 * 12 + 12, "0.16.0"}, {2024 * 12 + 11, "0.14.0"},
+                                   {2024 * 12 + 9, "0.13.0"}, {2024 * 12 + 7, "0.11.0"},  {2024 * 12 + 4, "0.9.0"},
+                                   {2024 * 12 + 2, "0.8.0"},  {2023 * 12 + 12, "0.7.0"},  {2023 * 12 + 10, "0.5.0"}};
+  const size_t at = said.find("20");
+  int year = 0, month = 0;
+  if (at == std::string::npos || std::sscanf(said.c_str() + at, "%4d-%d", &year, &month) != 2) return "";
+  for (const Release& release : kReleases)
+    if (year * 12 + month >= release.month) return release.version;
+  return "";
+}
+
 bool llamacpp_flash(const std::string& version) {
   int year = 0, month = 0;
   if (std::sscanf(version.c_str(), "%d-%d", &year, &month) == 2) return year * 12 + month > 2025 * 12 + 8;

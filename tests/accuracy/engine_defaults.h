@@ -21,6 +21,9 @@ double trtllm_slots(const Plan& plan);
 /// 0.6.5 -> 6005; nothing given is newer than all.
 double version_number(const std::string& text);
 
+/// TensorRT-LLM's release of a month, "2024-11"; empty where the text holds none (its GitHub releases).
+std::string trtllm_release(const std::string& said);
+
 /// llama.cpp switches flash attention on by itself, where it can (-fa auto; llama.cpp#15434, b6325 of 2025-08).
 bool llamacpp_flash(const std::string& version);
 

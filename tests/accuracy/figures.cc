@@ -66,6 +66,7 @@ constexpr Name kNames[] = {{Figure::states, "states"},
                            {Figure::request_table, "request table"},
                            {Figure::draft, "draft"},
                            {Figure::sum, "sum"},
+                           {Figure::request_blocks, "blocks of a request"},
                            {Figure::pool_share, "share of the free memory"},
                            {Figure::any, "every figure"},
                            {Figure::other, "other"}};
@@ -291,6 +292,8 @@ Amount serving_amount(const Report& r, const Measurement& m) {
       return host_weights(s, m.part);
     case Figure::sum:
       return {sum_of_terms(r, m.part), double(s.band_bytes)};
+    case Figure::request_blocks:
+      return {r.plan.block > 0 ? std::ceil(r.plan.max_len / r.plan.block) : 0, 0};
     case Figure::pool_share:
       return {r.plan.utilization, 0};
     case Figure::host_buffers:

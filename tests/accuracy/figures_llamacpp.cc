@@ -79,6 +79,17 @@ double share_of_keys(const Plan& plan) {
   return plan.head_dim > 0 ? plan.head_dim / (plan.head_dim + values) : 0.5;
 }
 
+/// Biases of experts go where their matrices are ("ffn_up_exps.bias" fits the pattern of --cpu-moe), in fp32.
+double expert_bias_bytes(const Plan& plan, const ServingStage& stage) {
+  double bytes = 0;
+  for (size_t k = 0; k < plan.subject->kinds.size(); ++k) {
+    const double layers = plan.subject->layers_of_kind(k, stage.first, stage.count);
+    for (const Matrix& matrix : plan.subject->kinds[k].matrices)
+      if (matrix.part == Part::bias && matrix.shard == Shard::expert) bytes += 4 * layers * matrix.count();
+  }
+  return bytes;
+}
+
 }  // namespace
 
 double cache_bytes(const Plan& plan, const std::string& part) {
@@ -111,7 +122,7 @@ double layer_weight_bytes(const Plan& plan, const std::string& part) {
   double bytes = 0;
   for (const WeightParcel& parcel : weight_parcels(plan, Replica{}, stage))
     if (!asks(part, "dense") || parcel.section != WeightSection::experts) bytes += parcel.elements * parcel.bits / 8;
-  return bytes;
+  return asks(part, "dense") ? bytes - expert_bias_bytes(plan, stage) : bytes;
 }
 
 }  // namespace vram::accuracy

@@ -202,12 +202,20 @@ std::string device_of(const Asked& a) {
   return "device " + std::to_string(a.name.device) + "/" + shares + (dense ? " dense" : "");
 }
 
+/// Half of the last digit that was printed of so many GiB: what is rounded to "1.8 GiB" may be 1.75.
+double last_digit(double printed) {
+  for (double digit = 0.1; digit > 1e-6; digit /= 10)
+    if (std::fabs(printed / digit - std::round(printed / digit)) < 1e-6) return 0.5001 * digit;
+  return 0;
+}
+
 Measurement measured(const Asked& a, Figure figure, const std::string& part) {
   const std::string kind = text(a.check, "kind");
   Measurement one = begin(a.given, kind, figure);
   one.measured = a.value() * (a.bytes > 0 ? a.bytes : text(a.check, "unit") == "1e9" ? 1e9 : 1);
   one.unit = text(a.check, "unit");
   one.part = part;
+  if (a.bytes == kGiB) one.rounding = kGiB * last_digit(a.value());
   return one;
 }
 
@@ -225,14 +233,20 @@ bool storage_read(const Asked& a) {
   return !a.given.share.get("weights").empty() || text(a.m.c, "weight_dtype").empty();
 }
 
-/// Of the table alone the case may name the type where the file's mixture is none of the key's.
+/// Of the table alone the case may name the type, whatever the file's mixture is.
 bool set_type_of_table(Asked& a) {
-  const std::string said = text(a.check, "explanation");
-  std::string type = gguf_type(said);
-  if (type.empty() && lower(said).find("4.5 bit") != std::string::npos) type = "q4_0";
+  const std::string said = lower(text(a.check, "explanation"));
+  const std::string type = said.find("4.5 bit") != std::string::npos ? "q4_0" : format_of(said);
   if (find_format(type) == nullptr) return false;
   a.given.share.set("weights", type);
   return true;
+}
+
+/// The host holds the table alone: the check's name or its explanation says so.
+bool is_table(const Asked& a) {
+  if (a.name.has_any({"embd", "embedding", "tok"})) return true;
+  const std::string said = lower(text(a.check, "explanation"));
+  return a.name.place == Place::host && says(said, {"token_embd", "embedding"}) && !says(said, {"+", "layers", "head"});
 }
 
 /// The file's size, as printed.
@@ -286,8 +300,8 @@ void add_weights(Asked& a, std::vector<Measurement>& out) {
   if (a.name.place == Place::unsaid) a.name.place = twin.place;
   if (a.name.has("required")) a.name.place = Place::host;
   a.devices = device_of(a);
-  const bool embedding = a.name.has_any({"embd", "embedding", "tok"});
-  const bool read = storage_read(a) || (embedding && set_type_of_table(a));
+  const bool embedding = is_table(a);
+  const bool read = (embedding && set_type_of_table(a)) || storage_read(a);
   Figure figure = embedding ? Figure::host_weights : Figure::weights;
   std::string part = a.devices;
   const bool whole_file = is_whole_file(a) || says(lower(text(a.check, "explanation")), {"whole file", "full file"});
@@ -312,8 +326,15 @@ void add_weights(Asked& a, std::vector<Measurement>& out) {
 
 // --- caches ----------------------------------------------------------------------------------------------------
 
+/// "q8_0" of "kv_q8_0_mib", "f16" of "f16_32k".
 std::string type_of_name(const std::string& name) {
-  const std::string type = format_of(name);
+  std::string longest;
+  for (const Format& format : formats()) {
+    const std::string id(format.id);
+    if (id.find('_') != std::string::npos && lower(name).find(id) != std::string::npos && id.size() > longest.size())
+      longest = id;
+  }
+  const std::string type = longest.empty() ? format_of(name) : longest;
   return find_format(type) == nullptr ? "" : type == "fp16" ? "bf16" : type;
 }
 

@@ -249,7 +249,8 @@ void set_engine(ServingMap& m) {
   m.engine = engine_of(text(m.c, "engine"));
   if (m.engine.empty()) return m.skip("the engine is no choice of the key");
   m.share.set("engine", m.engine);
-  const std::string version = version_of(text(m.c, "engine_version"), m.engine == "llamacpp");
+  std::string version = version_of(text(m.c, "engine_version"), m.engine == "llamacpp");
+  if (m.engine == "trtllm" && version.empty()) version = trtllm_release(text(m.c, "engine_version"));
   if (!version.empty()) m.share.set("engine_version", version);
 }
 
@@ -485,6 +486,19 @@ bool add_share_of_free(const ServingMap& m, const json& check, std::vector<Measu
   return true;
 }
 
+/// Blocks that the longest request takes.
+bool add_blocks_of_request(const ServingMap& m, const json& check, std::vector<Measurement>& out) {
+  const std::string name = text(check, "name"), unit = text(check, "unit");
+  const bool each = name.find("per_seq") != std::string::npos || name.find("per_req") != std::string::npos ||
+                    name.find("a_seq") != std::string::npos || name.find("a_request") != std::string::npos;
+  if (name.find("block") == std::string::npos || !each || bytes_of_unit(unit) > 0) return false;
+  Measurement one = begin(m, text(check, "kind"), Figure::request_blocks);
+  one.measured = number(check, "measured");
+  one.unit = unit;
+  out.push_back(std::move(one));
+  return true;
+}
+
 /// vllm's CPU blocks: one request of a block at a time.
 void add_swap(const ServingMap& m, std::vector<Measurement>& out) {
   const double blocks = first_of(m.c, {"num_cpu_blocks"});
@@ -686,11 +700,13 @@ void add_check(const ServingMap& m, const json& check, std::vector<Measurement>&
   const bool sized = bytes_of_unit(text(check, "unit")) > 0;
   if (text(check, "kind") == "trap" && !says_truth(check)) return add_trap(m, check, out);
   if (is_of_token(name, text(check, "unit"))) return add_bytes_of_token(m, check, out);
-  if (add_share_of_free(m, check, out)) return;
+  if (add_share_of_free(m, check, out) || add_blocks_of_request(m, check, out)) return;
   if (m.engine == "llamacpp") return add_llamacpp_check(m, check, out);
   if (sized && is_of_states(name)) return add_states(m, check, out);
   if (is_of_states(name) || name.find("mamba_cache_size") != std::string::npos) return add_state_slots(m, check, out);
   if (sized && m.engine != "llamacpp" && is_of_request(name)) return add_cache_of_request(m, check, out);
+  if (sized && m.engine == "trtllm" && name.find("engine_") != std::string::npos)
+    return add_named_check(m, check, Figure::weights, out);
   if (const NamedFigure* row = named_figure(name)) return add_named_check(m, check, row->figure, out);
   const bool other_pool = name.find("_kv_") != std::string::npos && tokens_beside(m.c, name) > 0;
   if (begins(name, "kv") || begins(name, "k_") || begins(name, "v_") || begins(name, "ckv") || other_pool) {

@@ -93,6 +93,12 @@ void set_widths(ServingMap& m, const json& facts, bool latent) {
   if (!latent) m.share.set_if("v_head_dim", number(facts, "v_head_dim"));
   Architecture a;
   a.global_kv_heads = number(facts, "full_kv_heads");
+  if (number(facts, "swa_num_key_value_heads") > 0) {  // the plan's are those of window layers
+    a.global_kv_heads = number(facts, "num_key_value_heads");
+    m.share.set("kv_heads", number(facts, "swa_num_key_value_heads"));
+    m.share.set("heads",
+                std::max(first_number(m.share.get("heads")).value_or(0), number(facts, "swa_num_key_value_heads")));
+  }
   const std::string note = text(facts, "note"), says = "global layers K=V=";
   double width = number(facts, "global_kv_width");
   if (const size_t at = note.find(says); at != std::string::npos)

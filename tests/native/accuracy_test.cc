@@ -8,6 +8,7 @@
 
 #include "engine/units.h"
 #include "tests/accuracy/cases.h"
+#include "tests/accuracy/check_name.h"
 #include "tests/accuracy/figures.h"
 #include "tests/accuracy/model_kin.h"
 #include "tests/accuracy/print.h"
@@ -183,11 +184,48 @@ TEST_CASE("Releases and formats are read in every spelling, or not at all", "[se
   CHECK(version_of("2025-08", false).empty());
   CHECK(version_of("build 6123", true) == "b6123");
   CHECK(version_of("2023-11", true) == "2023-11");
+  CHECK(version_of("LM Studio metal 1.44.0 (2025-08)", true) == "2025-08");
+  CHECK(version_of("b9849 (2026)", true) == "b9849");
+  CHECK(version_of("llama-cpp-python 0.3.34 (2026)", true) == "2026-06");
   CHECK(format_of("Q4_K - Medium") == "q4_k_m");
   CHECK(format_of("UD-Q4_K_XL") == "?");
   CHECK(format_of("GPTQ-Int8") == "int8");
   CHECK(format_of("RedHatAI/Qwen2.5-7B-Instruct-FP8-dynamic") == "fp8");
   CHECK(format_of("Qwen2.5 7B").empty());
+}
+
+TEST_CASE("A check's name says where its bytes lie, of which device, length and slots", "[serving]") {
+  const CheckName second = read_name("model_buffer_rpc1_mib"), pinned = read_name("cuda_host_compute_mib");
+  CHECK(second.place == Place::gpu);
+  CHECK(second.device == 1);
+  CHECK(second.has("model"));
+  CHECK(pinned.place == Place::host);
+  const CheckName longer = read_name("f16_32k_np10_kv_mib");
+  CHECK(longer.tokens == 32768);
+  CHECK(longer.slots == 10);
+  CHECK(longer.has("kv"));
+  CHECK(read_name("kv_mib_ctx_8192").tokens == 8192);
+  CHECK(read_name("kv_mib").place == Place::unsaid);
+  CHECK(terms_of("KV of 19 layers 304 + scratch 288") == std::vector<std::string>{"kv", "compute"});
+  CHECK(terms_of("layers + head f16 + KV 256") == std::vector<std::string>{"layers", "weights", "kv"});
+}
+
+TEST_CASE("A log's device, host and halves of a cache are figures of their own", "[serving]") {
+  const char* text = R"case([{"id":"x","engine":"llama.cpp","engine_version":"b6209","model":"Llama-3.1-70B",
+    "weight_dtype":"Q4_0","kv_dtype":"f16","gpu":"2 x A6000","n_gpus":2,"max_model_len":4096,"measured":{"flash_attn":0},
+    "checks":[{"name":"cuda0_model_mib","kind":"independent","measured":18821.5625,"unit":"MiB"},
+    {"name":"model_buffer_cuda1_mib","kind":"independent","measured":18725.421875,"unit":"MiB"},
+    {"name":"token_embd_on_host_mib","kind":"independent","measured":563.625,"unit":"MiB"},
+    {"name":"kv_cuda1_mib","kind":"independent","measured":624,"unit":"MiB"},
+    {"name":"k_cache_mib","kind":"independent","measured":640,"unit":"MiB"},
+    {"name":"compute_mib","kind":"independent","measured":588,"unit":"MiB"},
+    {"name":"cpu_compute_mib","kind":"independent","measured":28,"unit":"MiB"}],"source":"a log"}])case";
+  const std::vector<Measurement> all = measurements_of(json::parse(text, nullptr, false), nullptr);
+  CHECK(all.size() == 7);
+  for (const Measurement& one : all) {
+    CAPTURE(figure_name(one.figure), one.part, one.estimate, one.measured, one.skipped);
+    CHECK(one.error() < 1e-6);
+  }
 }
 
 TEST_CASE("A model of another name has the shape of its kin, and none of another size", "[serving]") {
