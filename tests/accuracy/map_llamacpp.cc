@@ -12,6 +12,7 @@
 #include "engine/units.h"
 #include "tests/accuracy/check_name.h"
 #include "tests/accuracy/engine_defaults.h"
+#include "tests/accuracy/serving_said.h"
 #include "tests/accuracy/serving_words.h"
 #include "tests/accuracy/words.h"
 
@@ -106,6 +107,21 @@ void set_layers(ServingMap& m, const std::string& said) {
     }
 }
 
+/// Experts in host memory: a count, a switch, or a pattern of all of them.
+void set_cpu_moe(ServingMap& m, const std::string& said) {
+  double layers = first_of(m.c, {"n_cpu_moe"});
+  if (layers == 0) layers = number(m.c, "n_cpu_moe");
+  if (layers == 0) layers = number_said(said, {"--n-cpu-moe", "-ncmoe", "n_cpu_moe"});
+  const std::string overridden = lower(text(m.c, "override_tensor"));
+  const bool every = switched(m.c, {"cpu_moe"}).value_or(false) || overridden.ends_with("exps=cpu") ||
+                     overridden.ends_with("exps.=cpu") ||
+                     says(said, {" --cpu-moe", "exps=cpu", "exps.=cpu", "experts on the cpu", "experts in host"});
+  if (layers == 0 && !every) return;
+  const Plan plan = read_plan(m.share.text()).plan;
+  if (!plan.subject || plan.layers <= 0) return;
+  m.share.set("n_cpu_moe", layers > 0 ? std::min(layers, plan.layers) : plan.layers);
+}
+
 /// Tokens drafted a step, under whatever name: "mtp_draft_n_max", "draft_max", "n_rs_seq".
 void set_drafted(ServingMap& m) {
   const json* measured = find(m.c, "measured");
@@ -136,6 +152,7 @@ void set_llamacpp(ServingMap& m) {
       number(c, "max_model_len") > 0 ? number(c, "max_model_len") : first_of(c, {"n_ctx", "max_len", "context_len"});
   set_runner(m, said);
   if (!runs_on_cpu(c)) set_layers(m, said);
+  if (!runs_on_cpu(c)) set_cpu_moe(m, said);
   set_drafted(m);
   if (length == 0) return;
   m.share.set_if("ubatch", micro_batch(c));
