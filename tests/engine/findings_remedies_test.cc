@@ -120,6 +120,16 @@ TEST_CASE("A server that holds too few requests gets its own remedies") {
   }
 }
 
+TEST_CASE("A mixture too large for the GPU may keep experts of some layers in host memory") {
+  const std::string share =
+      "model=gpt-oss-120b&gpu=rtx-3090-24gb&engine=llamacpp&weights=mxfp4&prompt=16000&n_cpu_moe=";
+  const auto all = findings_of(share + "0");
+  REQUIRE(find(all, "n_cpu_moe"));
+  CHECK(find(all, "n_cpu_moe")->change == "n_cpu_moe=27");  // three quarters of 36 layers, the least that is enough
+  CHECK(serving_bill(plan_of(share + "27")).verdict == Verdict::fits);
+  CHECK_FALSE(find(findings_of("model=llama-3-70b&gpu=rtx-3090-24gb&engine=llamacpp"), "n_cpu_moe"));
+}
+
 TEST_CASE("Of thousands of random servers every change offered saves and holds what it says", "[native]") {
   int offered = 0;
   for (uint32_t seed = 0; seed < 2000; ++seed) {

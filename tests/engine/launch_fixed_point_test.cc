@@ -70,6 +70,13 @@ TEST_CASE("Flags of every launcher come back as they were, with every model") {
   }
 }
 
+TEST_CASE("llama.cpp's experts in host memory are written as they are read") {
+  const std::string share = "model=gpt-oss-120b&engine=llamacpp&weights=mxfp4&n_cpu_moe=";
+  CHECK(write_launch(read_plan(share + "30").plan).find("--n-cpu-moe 30") != std::string::npos);
+  CHECK(write_launch(read_plan(share + "0").plan).find("cpu-moe") == std::string::npos);
+  check_fixed_point(share + "30");
+}
+
 TEST_CASE("A precision that torchtitan has no flag for is said to have none, and only that") {
   const auto has_none = [](const std::string& precision) {
     const std::string share = "framework=fsdp2&library=torchtitan&precision=" + precision;
