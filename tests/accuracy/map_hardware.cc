@@ -1,6 +1,8 @@
+#include <algorithm>
 #include <cmath>
 
 #include "engine/preset_table.h"
+#include "engine/text.h"
 #include "tests/accuracy/map_training.h"
 
 namespace vram::accuracy {
@@ -9,23 +11,49 @@ namespace {
 /// Of a card of so many "GB" the driver reports about this many GiB (23.6 of 24, 79.2 of 80, 139.8 of 141).
 constexpr double kReported = 0.985;
 
-/// "h100" of "h100-sxm5-80gb", "rtx4090" of "rtx-4090-24gb"; workstation cards go by "A6000" alone.
+/// A piece of an identifier that says how the chip is built in, not which it is.
+bool is_of_board(std::string_view piece) {
+  const bool memory = piece.size() > 2 && piece.substr(piece.size() - 2) == "gb" && is_digit(piece[0]);
+  return memory || piece.rfind("sxm", 0) == 0 || piece == "pcie" || piece == "nvl" || piece == "sxm" ||
+         piece == "blackwell";
+}
+
+/// "h100" of "h100-sxm5-80gb", "rtx4060ti" of "rtx-4060-ti-16gb", "m3max" of "m3-max"; workstation cards go by "A6000"
+/// alone.
 std::string chip_of(std::string_view id) {
   if (id == "rtx-a6000") return "a6000";
   if (id == "dgx-spark-gb10") return "gb10";
   std::string chip;
-  for (const char* lead : {"rtx-pro-", "rtx-", "rx-", "max-", "tpu-"})
-    if (id.rfind(lead, 0) == 0) {
-      chip = compact(lead);
-      id.remove_prefix(std::string_view(lead).size());
-      break;
-    }
-  return chip + compact(id.substr(0, id.find('-')));
+  while (!id.empty()) {
+    const std::string_view piece = id.substr(0, id.find('-'));
+    if (is_of_board(piece)) break;
+    chip += compact(piece);
+    id.remove_prefix(std::min(id.size(), piece.size() + 1));
+  }
+  return chip;
+}
+
+/// A laptop's card or a "Ti" is another chip than the one that shares its number.
+bool is_relative(const std::string& text, const std::string& chip) {
+  if (chip.rfind("rtx", 0) != 0 || chip.size() < 7) return false;
+  const std::string said = lower(text), digits = chip.substr(3, 4);
+  for (const char* word : {"laptop", "mobile", "max-q"})
+    if (said.find(word) != std::string::npos) return true;
+  size_t at = said.find(digits);
+  if (at == std::string::npos || chip.size() > 7) return false;
+  at += digits.size();
+  while (at < said.size() && (said[at] == ' ' || said[at] == '-')) ++at;
+  for (const std::string word : {"ti", "super", "d"}) {
+    const size_t end = at + word.size();
+    if (said.compare(at, word.size(), word) == 0 && (end >= said.size() || !is_alphanumeric(said[end]))) return true;
+  }
+  return false;
 }
 
 /// "A4000" is no A40; gamers' cards go by their number alone, too.
 bool names_chip(const std::string& text, const std::string& chip) {
   if (chip == "gb10" && holds(text, "spark")) return true;
+  if (is_relative(text, chip)) return false;
   const bool numbered = chip.rfind("rtx", 0) == 0 && chip.size() == 7 && chip.find_first_not_of("0123456789", 3) > 6;
   if (holds(text, chip)) return true;
   const size_t at = numbered ? text.find(chip.substr(3)) : std::string::npos;
@@ -39,8 +67,6 @@ int fitness(std::string_view id, const Words& given, double gb) {
   if (id.find("pcie") != std::string_view::npos) score += given.has("pcie") ? 4 : -1;
   if (id.find("nvl") != std::string_view::npos) score += given.has("nvl") && !given.has("nvlink") ? 4 : -2;
   if (gb == 0 && id.find("80gb") != std::string_view::npos) score += 1;
-  for (const char* grade : {"ultra", "max"})  // Apple's
-    if (given.has(grade) && id.find(std::string("-") + grade) != std::string_view::npos) score += 2;
   return score;
 }
 
@@ -90,7 +116,7 @@ void map_hardware(Mapping& m) {
   if (gb == 0 && gpu.empty()) gb = number(m.c, "measured.capacity_GB");
   const double gib = gb > 0 ? kReported * gb : number_before(gpu, "gib").value_or(0);
   std::string preset = preset_of(gpu, gb);
-  if (preset.empty() && given.has("blackwell")) preset = "b200-180gb";
+  if (preset.empty() && given.has("blackwell") && !given.has("rtx")) preset = "b200-180gb";
   if (preset.empty() && gib > 0) preset = "custom";
   if (preset.empty()) return;
   m.share.set("gpu", preset);

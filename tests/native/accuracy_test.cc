@@ -255,6 +255,15 @@ TEST_CASE("A card that is no preset is not taken for another", "[serving]") {
   CHECK(gpu("2x4090").find("gpu=rtx-4090-24gb") != std::string::npos);
   CHECK(gpu("M2 Ultra").find("gpu=m2-ultra") != std::string::npos);
   CHECK(gpu("RTX A6000").find("gpu=rtx-a6000") != std::string::npos);
+  CHECK(gpu("RTX 4060 Ti 16GB").find("gpu=rtx-4060-ti-16gb") != std::string::npos);
+  CHECK(gpu("RX 7900 XTX").find("gpu=rx-7900-xtx-24gb") != std::string::npos);
+  CHECK(gpu("Arc B580").find("gpu=arc-b580-12gb") != std::string::npos);
+  CHECK(gpu("RTX PRO 6000").find("gpu=rtx-pro-6000-blackwell") != std::string::npos);
+  for (const char* relative : {"Arc Pro B70 32GB", "RTX 4080 Laptop 12GB", "RTX 4060 8GB", "RTX 3090 Ti 24GB",
+                               "RTX 4070 Super 12GB", "RTX 4090D 24GB", "M3 Pro 36GB", "RX 7900 XT 20GB"}) {
+    CAPTURE(relative);
+    CHECK(gpu(relative).find("gpu=custom") != std::string::npos);
+  }
 }
 
 TEST_CASE("A score is the median, the 90th percentile, the bias and the coverage") {
