@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/plan/plan.h"
 #include "engine/preset_table.h"
 #include "engine/text.h"
 #include "tests/accuracy/map_training.h"
@@ -94,6 +95,27 @@ std::string preset_of(const std::string& gpu, double gb) {
   return before.empty() ? preset_named(gpu, gpu, gb) : before;
 }
 
+/// "24GB", and not "936 GB/s".
+double memory_gb(const std::string& gpu) {
+  std::string all = lower(gpu);
+  for (const char* rate : {"gb/s", "gbps"})
+    for (size_t at = all.find(rate); at != std::string::npos; at = all.find(rate)) all[at] = ' ';
+  return number_before(all, "gb").value_or(0);
+}
+
+/// GB/s and TFLOPS that a text states of a board: all that is known of one that is no preset, and of a variant of one
+/// (a laptop's) what differs.
+void set_stated_rates(Mapping& m, const std::string& preset, const std::string& gpu) {
+  double stated = number_before(gpu, "gb/s").value_or(0);
+  if (stated == 0) stated = 1000 * number_before(gpu, "tb/s").value_or(0);
+  const double known = preset == "custom" ? 0 : read_plan("gpu=" + preset).plan.gpu_bw;
+  if (std::fabs(stated - known) > 0.05 * known) m.share.set_if("gpu_bw", stated);
+  if (preset != "custom") return;
+  m.share.set_if("gpu_tflops", number_before(gpu, "tflops").value_or(0));
+  if (lower(text(m.c, "weight_dtype")).find("fp8") != std::string::npos)
+    m.share.set_if("gpu_tflops", number_before(gpu, "fp8").value_or(0));
+}
+
 /// What its box says, or its name.
 double marketed_gb(const std::string& preset) {
   for (const PresetRow& row : hardware_presets())
@@ -112,17 +134,18 @@ void map_hardware(Mapping& m) {
   given.add(gpu);
   if (given.has("tpu")) m.skip("a TPU");
   if (given.has_any({"gaudi", "trainium"})) m.skip("not a GPU");
-  double gb = number_before(gpu, "gb").value_or(0);
+  double gb = memory_gb(gpu);
   if (gb == 0 && gpu.empty()) gb = number(m.c, "measured.capacity_GB");
   const double gib = gb > 0 ? kReported * gb : number_before(gpu, "gib").value_or(0);
   std::string preset = preset_of(gpu, gb);
   if (preset.empty() && given.has("blackwell") && !given.has("rtx")) preset = "b200-180gb";
-  if (preset.empty() && gib > 0) preset = "custom";
+  const bool stated = number_before(gpu, "gb/s") || number_before(gpu, "tb/s");
+  if (preset.empty() && (gib > 0 || stated)) preset = "custom";
   if (preset.empty()) return;
   m.share.set("gpu", preset);
   if (m.words.has("bigscience")) m.share.set("net_bw", kOmniPathGbS);
   m.share.set_if("watts", number_before(gpu, "w").value_or(0));  // "500W, HBM2e 2.4TB/s"
-  m.share.set_if("gpu_bw", 1000 * number_before(gpu, "tb/s").value_or(0));
+  set_stated_rates(m, preset, gpu);
   const double marketed = preset == "custom" ? 0 : marketed_gb(preset);
   if (gib > 0 && (gib > 1.05 * marketed || gib < 0.93 * marketed)) m.share.set("gpu_mem", std::floor(100 * gib) / 100);
 }

@@ -70,7 +70,7 @@ std::string engine_of(const std::string& given) {
   if (e.find("vllm.rs") != std::string::npos) return "generic";
   if (e.find("vllm") != std::string::npos) return "vllm";
   if (e.find("sglang") != std::string::npos) return "sglang";
-  if (e.find("llama") != std::string::npos) return "llamacpp";
+  if (e.find("llama") != std::string::npos && e.find("exllama") == std::string::npos) return "llamacpp";
   if (e.find("tensorrt") != std::string::npos || e.find("trt") != std::string::npos) return "trtllm";
   // Whose weights and cache of a token are like any other's.
   for (const char* server :
@@ -159,6 +159,8 @@ void set_hardware(ServingMap& m) {
   Mapping hardware(m.c);
   map_hardware(hardware);
   if (const std::string gpu = hardware.share.get("gpu"); !gpu.empty()) m.share.set("gpu", gpu);
+  for (const char* rate : {"gpu_bw", "gpu_tflops"})
+    if (const std::string stated = hardware.share.get(rate); !stated.empty()) m.share.set(rate, stated);
   const std::string given = text(m.c, "gpu");
   double gib = stated_gib(given);
   if (gib == 0) gib = given_number(m.c, {"total_gpu_memory_gib", "total_memory_gib", "gpu_memory_gib"});

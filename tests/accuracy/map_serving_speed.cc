@@ -186,6 +186,16 @@ void make_trap(const ServingMap& m, Measurement& one) {
   one.figure = Figure::trap;
 }
 
+/// Of a card that is no preset: without its bandwidth nothing, without its peak what one stream writes.
+std::string unstated_rate(const Measurement& one) {
+  const Plan plan = read_plan(one.share).plan;
+  if (!plan.subject || !plan.accelerator) return "";
+  if (plan.gpu_bw <= 0) return "the card's bandwidth is not known";
+  const bool peak = plan.gpu_tflops > 0 || peak_tflops(*plan.accelerator, "bf16") > 0;
+  const bool written = one.figure == Figure::serving_speed || one.figure == Figure::token_time;
+  return peak || (written && plan.concurrency <= 1) ? "" : "the card's peak is not known";
+}
+
 double published(const ServingMap& m, const FigureName& name, const Load& load, double amount) {
   double value = amount * name.scale;
   if (name.per_gpu) value *= std::max(1.0, number(m.c, "n_gpus"));
@@ -209,6 +219,8 @@ void add_named(const ServingMap& m, const std::string& name, double amount, std:
   if (m.share.get("gpu").empty()) one.skip_for("the GPU is not stated");
   const bool unread = m.share.get("weights").empty() && !text(m.c, "weight_dtype").empty();
   if (unread) one.skip_for("a storage that is no choice of the key");
+  if (one.skipped.empty())
+    if (const std::string unstated = unstated_rate(one); !unstated.empty()) one.skip_for(unstated);
   if (is_trap(m.c, name)) make_trap(m, one);
   out.push_back(std::move(one));
 }

@@ -371,6 +371,26 @@ TEST_CASE("loads are read in sentences, and fields and names count before them")
         "the load is not stated");
 }
 
+TEST_CASE("a card that is no preset is as fast as its text says") {
+  const auto read = [](const std::string& gpu, const char* name) {
+    const std::string text = R"({"id": "x", "engine": "llama.cpp", "model": "Llama-3.1-8B", "weight_dtype": "Q4_0",
+      "n_gpus": 1, "gpu": ")" +
+                             gpu + R"(", "measured": {")" + name + R"(": 100}})";
+    const Measurement one = measurements_of(only_case(text.c_str()), nullptr).at(0);
+    return one.skipped.empty() ? one.share : one.skipped;
+  };
+  const auto says = [](const std::string& share, std::initializer_list<const char*> pairs) {
+    return std::all_of(pairs.begin(), pairs.end(),
+                       [&](const char* one) { return share.find(one) != std::string::npos; });
+  };
+  CHECK(says(read("Arc Pro B70 32GB (608 GB/s)", "tg128_tok_s"), {"gpu=custom", "gpu_bw=608", "gpu_mem=31.52"}));
+  CHECK(read("Arc Pro B70 32GB (608 GB/s)", "pp512_tok_s") == "the card's peak is not known");
+  CHECK(read("Arc Pro B70 32GB", "tg128_tok_s") == "the card's bandwidth is not known");
+  CHECK(read("MI50 (gfx906, 1024 GB/s)", "tg128_tok_s").find("gpu_mem") == std::string::npos);
+  CHECK(read("RTX 4060 Laptop 8GB (256 GB/s)", "tg128_tok_s").find("gpu_bw=256") != std::string::npos);
+  CHECK(says(read("Some Board 64GB (1.2 TB/s, 90 TFLOPS)", "pp512_tok_s"), {"gpu_bw=1200", "gpu_tflops=90"}));
+}
+
 TEST_CASE("a figure's name says what ran, before the case") {
   const auto share = [](const std::string& name) {
     const std::string text = spelled(R"("notes": "one stream",)", name, "100");
