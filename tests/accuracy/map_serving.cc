@@ -525,6 +525,10 @@ constexpr NamedFigure kNamedFigures[] = {
     {"engine", Figure::weights},
     {"model_gib", Figure::weights},
     {"model_mib", Figure::weights},
+    {"model_load", Figure::weights},
+    {"model_mem", Figure::weights},
+    {"mem_usage", Figure::weights},
+    {"loaded", Figure::weights},
     {"compute", Figure::buffers},
     {"graph", Figure::buffers},
     {"activation", Figure::buffers},
@@ -538,9 +542,14 @@ constexpr NamedFigure kNamedFigures[] = {
     {"concurrency", Figure::concurrency},
     {"swa_cells", Figure::window_cells},
     {"swa_tokens", Figure::window_cells},
+    {"swa_kv_tokens", Figure::window_cells},
     {"sliding_tokens", Figure::window_cells},
+    {"sliding_pool_tokens", Figure::window_cells},
+    {"window_pool_tokens", Figure::window_cells},
     {"window_tokens", Figure::window_cells},
     {"req_to_token", Figure::request_table},
+    {"request_to_token", Figure::request_table},
+    {"token_table", Figure::request_table},
     {"request_table", Figure::request_table},
     {"req_table", Figure::request_table},
     {"mtp", Figure::draft},
@@ -548,12 +557,28 @@ constexpr NamedFigure kNamedFigures[] = {
     {"attention_block", Figure::state_block},
     {"attn_block", Figure::state_block},
     {"hybrid_block", Figure::state_block},
+    {"block_tokens", Figure::state_block},
+    {"memory_pool", Figure::pool_and_table},
+    {"static_pool", Figure::pool_and_table},
 };
 
 const NamedFigure* named_figure(const std::string& name) {
   for (const NamedFigure& row : kNamedFigures)
     if (begins(name, row.name)) return &row;
   return nullptr;
+}
+
+/// Of a name that begins with a word of its own: "peak_activation_gib", "total_weights".
+const NamedFigure* figure_within(const std::string& name) {
+  const NamedFigure* longest = nullptr;
+  for (const NamedFigure& row : kNamedFigures) {
+    const size_t at = name.find("_" + std::string(row.name));
+    const bool longer =
+        longest == nullptr || std::string_view(row.name).size() > std::string_view(longest->name).size();
+    const bool captured = std::string_view(row.name) == "graph";  // "cuda_graph_gib"; llama.cpp's is a buffer
+    if (at != std::string::npos && longer && !captured) longest = &row;
+  }
+  return longest;
 }
 
 /// A trap of a log's own number, that what one would think first misses: an answer like any other.
@@ -659,7 +684,8 @@ void add_states(const ServingMap& m, const json& check, std::vector<Measurement>
   Measurement one = begin(given, text(check, "kind"), Figure::recurrent);
   one.measured = number(check, "measured") * bytes_of_unit(text(check, "unit"));
   one.unit = text(check, "unit");
-  one.part = begins(name, "ssm") ? "scan" : begins(name, "conv") ? "convolution" : "";
+  const auto names = [&](const char* word) { return name.find(word) != std::string::npos; };
+  one.part = names("ssm") ? "scan" : names("conv") ? "convolution" : "";
   out.push_back(std::move(one));
 }
 
@@ -686,14 +712,14 @@ void add_cache_of_request(const ServingMap& m, const json& check, std::vector<Me
 }
 
 bool is_of_request(const std::string& name) {
-  for (const char* word : {"needed", "required", "per_request", "per_req", "one_request"})
+  for (const char* word : {"needed", "required", "per_request", "per_req", "one_request", "at_max_len", "for_max_len"})
     if (begins(name, "kv") && name.find(word) != std::string::npos) return true;
   return false;
 }
 
 bool is_of_states(const std::string& name) {
   for (const char* word : {"gdn_state", "ssm_state", "conv_state", "mamba", "recurrent", "rs_", "state"})
-    if (begins(name, word)) return true;
+    if (begins(name, word) || name.find("_" + std::string(word)) != std::string::npos) return true;
   return false;
 }
 
@@ -706,13 +732,15 @@ void add_check(const ServingMap& m, const json& check, std::vector<Measurement>&
   if (m.engine == "llamacpp") return add_llamacpp_check(m, check, out);
   if (sized && is_of_states(name)) return add_states(m, check, out);
   if (is_of_states(name) || name.find("mamba_cache_size") != std::string::npos) return add_state_slots(m, check, out);
-  if (sized && m.engine != "llamacpp" && is_of_request(name)) return add_cache_of_request(m, check, out);
+  if (sized && is_of_request(name)) return add_cache_of_request(m, check, out);
   if (sized && m.engine == "trtllm" && name.find("engine_") != std::string::npos)
     return add_named_check(m, check, Figure::weights, out);
   if (const NamedFigure* row = named_figure(name)) return add_named_check(m, check, row->figure, out);
   const bool other_pool = name.find("_kv_") != std::string::npos && tokens_beside(m.c, name) > 0;
   if (begins(name, "kv") || begins(name, "k_") || begins(name, "v_") || begins(name, "ckv") || other_pool) {
     if (sized) add_cache(m, check, out);
+  } else if (const NamedFigure* row = figure_within(name)) {
+    add_named_check(m, check, row->figure, out);
   }
 }
 
@@ -723,8 +751,10 @@ void add_unexpressed(const ServingMap& m, const json& check, std::vector<Measure
   if (kind == "trap" && number(m.c, "measured." + name) > 0 && read_figure_name(name).is_speed) return;  // add_speeds
   for (const char* elsewhere : {"cpu_blocks", "concurrency", "max_concurrency", "num_cpu_blocks"})
     if (begins(name, elsewhere)) return;
-  const bool pool_given = logged_pool_gib(m.c) > 0;  // tokens of a pool are a figure of every log that states it
-  for (const char* counted : {"tokens", "kv_tokens", "blocks", "num_gpu_blocks", "gpu_blocks"})
+  // Tokens of a pool are a figure of every log that states it, or the predicted pool's.
+  const bool pool_given = logged_pool_gib(m.c) > 0 || cached_tokens(m.c, "") > 0;
+  for (const char* counted :
+       {"tokens", "num_tokens", "total_tokens", "kv_tokens", "blocks", "num_gpu_blocks", "gpu_blocks"})
     if (pool_given && begins(name, counted)) return;
   Measurement one = begin(m, kind, Figure::other);
   one.unit = text(check, "unit");
