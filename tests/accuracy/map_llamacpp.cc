@@ -263,7 +263,8 @@ bool set_type_of_table(Asked& a) {
 bool is_table(const Asked& a) {
   if (a.name.has_any({"embd", "embedding", "tok"})) return true;
   const std::string said = lower(text(a.check, "explanation"));
-  return a.name.place == Place::host && says(said, {"token_embd", "embedding"}) && !says(said, {"+", "layers", "head"});
+  const bool alone = says(said, {"token_embd"}) && !says(said, {"+", "layers", "head", "file"});
+  return a.name.place == Place::host && a.m.share.get("gpu_layers") != "0" && alone;
 }
 
 /// The file's size, as printed.
