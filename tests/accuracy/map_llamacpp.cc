@@ -335,7 +335,7 @@ void add_weights(Asked& a, std::vector<Measurement>& out) {
     const bool gpu = a.name.place == Place::gpu || (!whole && logs_host_buffer(a.m.c));
     part = gpu ? "gpu" : "";
   }
-  if (embedding) part = first_number(a.m.share.get("gpu_layers")).value_or(-1) >= 0 ? "embedding" : "";
+  if (embedding) part = "embedding";
   Measurement one = measured(a, figure, part);
   if (!read) one.skip_for("a storage that is no choice of the key");
   if (!embedding && overlaps(a)) one.skip_for("a mapped file's buffers overlap");

@@ -446,13 +446,6 @@ void add_capacity(const ServingMap& m, std::vector<Measurement>& out) {
   }
 }
 
-/// TensorRT-LLM's engines before 1.0 are built for a batch, whose buffers the pool leaves room for.
-bool states_batch(const json& c) {
-  const double stated = first_of(c, {"max_batch_size", "max_batch", "max_num_tokens", "max_num_sequences"});
-  return stated > 0 || number(c, "batch") > 0 || number(c, "max_batch_size") > 0 || number(c, "max_num_tokens") > 0 ||
-         number_said(said_of(c), {"max_batch_size", "max batch size", "max_num_tokens"}) > 0;
-}
-
 /// The pool from the plan alone; its error counts against the memory that the engine may use.
 void add_pool(const ServingMap& m, std::vector<Measurement>& out) {
   double pool = logged_pool_gib(m.c);
@@ -471,8 +464,6 @@ void add_pool(const ServingMap& m, std::vector<Measurement>& out) {
   if (plan.subject && plan.subject->nominal_parameters == 0) one.skip_for("the weights are not known");
   if (one.skipped.empty() && plan.gpu_mem == 0) one.skipped = "the GPU's memory is not stated";
   if (m.gpu_unread) one.skip_for("the GPU is not known");
-  if (m.engine == "trtllm" && m.share.get("engine_version").rfind("0.", 0) == 0 && !states_batch(m.c))
-    one.skip_for("the batch that the engine was built for is not stated");
   const bool fraction = number(m.c, "mem_fraction_static") > 0;  // sglang's own choice depends on the card
   if (one.skipped.empty() && text(m.c, "gpu").empty() && number(m.c, "measured.total_gpu_memory_gib") == 0 &&
       !(fraction && number(m.c, "measured.avail_before_gb") > 0))
