@@ -140,7 +140,9 @@ double under_way(const ServingMap& m, double rate, double most) {
 /// The plan at that load, and of the run what the plan does not say.
 Measurement at_run(const ServingMap& m, const Load& load, Figure figure) {
   ServingMap given = at_load(m, load);
-  const bool batch = number(m.c, "batch") > 0;  // the server's slots in the case's own load, not in this one
+  // The server's slots in the case's own load, not in this one; a batch that ran had its slots.
+  const bool batch =
+      number(m.c, "batch") > 0 || (load.batched && load.clients > read_plan(m.share.text()).plan.max_seqs);
   if (load.slots > 0 || batch) given.share.set_if("max_seqs", std::max(load.slots, batch ? load.clients : 0));
   const double most = places(given), asked = load.clients > 0 ? load.clients : load.requests > 0 ? load.requests : most;
   double clients = std::min(asked, most), rate = load.rate;
