@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/serving/latency.h"
+
 namespace vram::accuracy {
 namespace {
 
@@ -36,19 +38,75 @@ struct Run {
   bool queued() const { return open() && !paced(); }
 };
 
-/// Seconds of one round of so many requests.
+constexpr double kServer = 7e-3;  // engine/serving/roofline.cc: of a first token beyond its prompt
+
+/// Prompts that one pass takes together.
+double prompts_a_pass(const Run& run) {
+  return std::clamp(std::floor(run.plan.batch_tokens / at_least_one(run.plan.prompt)), 1.0, run.slots);
+}
+
+/// Of one of many prompts: a burst's mean is that of half of them.
+double prompt_seconds(const Run& run) {
+  return 2 * std::max(0.0, run.burst() - kServer) / (run.slots + prompts_a_pass(run));
+}
+
+/// A token's time where nothing is prefilled.
+double step_of(const Run& run, double requests) {
+  const Replica replica = replica_of(run.plan);
+  const Latency one = latency(run.plan, replica, 1);
+  const double tokens = one.token_seconds > 0 ? one.step_seconds / one.token_seconds : 1;  // of a speculative step
+  return latency(run.plan, replica, requests).step_seconds / tokens;
+}
+
+constexpr double kEuler = 0.5772;
+
+/// Outputs of one length that were under way together end together. Where a source does not count its requests, it does
+/// not say either that their lengths are one.
+bool in_rounds(const Run& run) {
+  const bool known = run.plan.engine == Engine::sglang || run.plan.engine == Engine::vllm;
+  return known && run.stated() && !run.paced() && run.m.longest <= 1;
+}
+
+/// Seconds of one round of so many requests: their prompts come as a burst.
 double cycle_of(const Run& run, double requests) {
+  if (in_rounds(run)) return requests * prompt_seconds(run) + run.plan.output * step_of(run, requests);
   Plan few = run.plan;
   few.concurrency = requests;
   const double rate = serving_bill(few).requests_per_second.value_or(0);
   return rate > 0 ? requests / rate : 0;
 }
 
-/// All rounds, and one of what is left. Requests that are paced take the last one's time longer than their arrivals.
-double makespan(const Run& run) {
-  if (run.paced()) return run.m.requests / run.m.rate + run.cycle();
+/// From the last start to the last end. Lengths of a data set are near enough to an exponential's, of which j under way
+/// end in O t(j) / j: the sum over j, the integral over its logarithm here. Of lengths up to twice their mean half of
+/// the requests are under way on average.
+double tail_seconds(const Run& run) {
+  const double output = run.plan.output;
+  if (!std::isinf(run.m.longest)) return run.m.longest * output * step_of(run, std::ceil(run.slots / 2));
+  double left = step_of(run, 1), sum = kEuler * left;
+  for (double at = 1; at < run.slots;) {
+    const double next = std::min(4 * at, run.slots), right = step_of(run, next);
+    sum += (left + right) / 2 * std::log(next / at);
+    left = right;
+    at = next;
+  }
+  return output * sum;
+}
+
+/// All rounds, and one of what is left; requests of several lengths follow each other without rounds.
+double worked_seconds(const Run& run) {
+  if (run.m.longest > 1 && run.rate() > 0) {
+    const double filled = run.slots * prompt_seconds(run), after = std::max(0.0, run.m.requests - run.slots);
+    return filled + after / run.rate() + tail_seconds(run);
+  }
   const double full = std::floor(run.m.requests / run.slots + 1e-9), left = run.m.requests - full * run.slots;
-  return full * run.cycle() + (left >= 1 ? cycle_of(run, left) : 0);
+  return full * cycle_of(run, run.slots) + (left >= 1 ? cycle_of(run, left) : 0);
+}
+
+/// No shorter than the arrivals and the last one's time.
+double makespan(const Run& run) {
+  const double last = run.m.longest > 1 ? tail_seconds(run) : run.cycle();
+  const double arriving = run.open() && !std::isinf(run.m.rate) ? run.m.requests / run.m.rate + last : 0;
+  return run.paced() ? arriving : std::max(arriving, worked_seconds(run));
 }
 
 double request_rate(const Run& run) {
@@ -64,20 +122,33 @@ double queued_seconds(const Run& run) {
   const double waiting = run.m.requests - run.slots;
   if (!run.queued() || waiting <= 0 || run.rate() <= 0) return 0;
   const double arriving = std::isinf(run.m.rate) ? 0 : 1 / run.m.rate;
-  const double share = run.m.varied ? waiting / run.m.requests : 1;
+  const double share = run.m.longest > 1 ? waiting / run.m.requests : 1;
   return share * waiting / 2 * std::max(0.0, 1 / run.rate() - arriving);
+}
+
+/// sglang's requests of a round end together, as prompts go before steps there (srt/managers/scheduler.py,
+/// get_next_batch_to_run), vllm's those whose prompts one pass took.
+double first_of_later_rounds(const Run& run) {
+  if (!in_rounds(run)) return run.first();
+  if (run.plan.engine == Engine::sglang) return run.burst();
+  return run.first() + (prompts_a_pass(run) - 1) * prompt_seconds(run);
 }
 
 /// Of clients that start together one round of requests is a burst.
 double first_token(const Run& run, bool together) {
   const double wait = queued_seconds(run);
   if (!run.queued() && (!together || run.paced())) return wait + run.first();
-  return wait + run.first() + (run.burst() - run.first()) / run.rounds();
+  const double later = first_of_later_rounds(run);
+  return wait + later + (run.burst() - later) / run.rounds();
 }
 
 /// A request that came late in a burst is not kept waiting by the prompts before it.
 double token_time(const Run& run) {
   if (!run.stated() || run.paced() || run.plan.output <= 1) return run.token();
+  if (in_rounds(run)) {
+    const double later = first_of_later_rounds(run), first = later + (run.burst() - later) / run.rounds();
+    return std::max(step_of(run, 1), (cycle_of(run, run.slots) - first) / run.plan.output);
+  }
   const double alone = run.bill.prefill_seconds.value_or(0);
   return run.token() - std::max(0.0, run.burst() - alone) / run.plan.output / run.rounds();
 }

@@ -11,6 +11,10 @@
 namespace vram::accuracy {
 namespace {
 
+double number_or_infinite(const json& c, const char* name) {
+  return text(c, name) == "inf" ? std::numeric_limits<double>::infinity() : number(c, name);
+}
+
 /// A case of tests/cases: already a plan.
 Measurement own_measurement(const json& c) {
   Measurement out;
@@ -19,9 +23,9 @@ Measurement own_measurement(const json& c) {
   out.source = text(c, "source");
   out.share = text(c, "share");
   out.requests = number(c, "requests");
-  out.rate = text(c, "rate") == "inf" ? std::numeric_limits<double>::infinity() : number(c, "rate");
+  out.rate = number_or_infinite(c, "rate");
   out.waiting = number(c, "waiting");
-  out.varied = flag(c, "varied").value_or(false);
+  out.longest = number_or_infinite(c, "longest");
   out.part = text(c, "part");
   out.unit = text(c, "unit");
   out.best = text(c, "tier") == "A";

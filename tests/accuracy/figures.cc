@@ -355,6 +355,11 @@ Amount serving_amount(const Report& r, const Measurement& m) {
   }
 }
 
+bool is_timed(Figure f) {
+  return f == Figure::prefill_speed || f == Figure::serving_speed || f == Figure::token_time ||
+         f == Figure::first_token;
+}
+
 bool is_compute(Figure f) {
   return f == Figure::speed || f == Figure::gpu_hours || f == Figure::total_flops || f == Figure::published_flops;
 }
@@ -415,6 +420,10 @@ void answer(Measurement& m) {
     amount = serving_amount(r, m);
   if (amount.value == 0 && is_compute(m.figure) && !r.training.faults.empty()) {
     m.skipped = "refused: " + r.training.faults.front().text;
+    return;
+  }
+  if (amount.value == 0 && is_timed(m.figure)) {
+    m.skipped = "the board's bandwidth or peak is not known";
     return;
   }
   m.estimate = amount.value;

@@ -1,5 +1,6 @@
 #include "tests/accuracy/load.h"
 
+#include <cmath>
 #include <cstdio>
 #include <limits>
 #include <set>
@@ -173,7 +174,8 @@ void read_text(const json& c, Load& load) {
   const std::string said = lower(text(c, "model") + " " + text(c, "check") + " " + text(c, "notes"));
   if (const json* checks = find(c, "checks"); checks && checks->is_array() && load.prompt == 0)
     for (const json& check : *checks) read_pair(text(check, "explanation"), load);
-  load.varied = said.find("sharegpt") != std::string::npos;
+  if (said.find("default range") != std::string::npos) load.longest = 2;  // sglang's random set: 1 to the length given
+  if (said.find("sharegpt") != std::string::npos) load.longest = HUGE_VAL;
 }
 
 }  // namespace
@@ -184,7 +186,7 @@ Load overridden(const Load& load, const Load& by) {
        {&Load::prompt, &Load::output, &Load::clients, &Load::requests, &Load::rate, &Load::micro_batch, &Load::slots})
     if (by.*field > 0) out.*field = by.*field;
   if (by.clients > 0) out.batched = by.batched;
-  if (by.prompt > 0 || by.output > 0) out.varied = by.varied;
+  if (by.prompt > 0 || by.output > 0) out.longest = by.longest;
   if (by.prompt > 0 || by.output > 0) out.means = by.means;
   out.saturated |= by.saturated;
   return out;
@@ -194,7 +196,7 @@ Load with_known_lengths(Load load, const std::string& said) {
   if (said.find("sharegpt") == std::string::npos || load.prompt > 0) return load;
   load.prompt = kShareGptPrompt;
   if (load.output == 0) load.output = kShareGptOutput;
-  load.varied = true;
+  load.longest = HUGE_VAL;
   return load;
 }
 

@@ -15,7 +15,7 @@ struct Load {
   double rate = 0;                // requests that arrive in a second; infinite: all of them at one moment
   double micro_batch = 0;
   double slots = 0;        // what the server admits
-  bool varied = false;     // lengths of a data set, not of a constant
+  double longest = 0;      // output to the mean: 2 of even lengths, infinite of a data set's; 0: one length
   bool means = false;      // its lengths are those that were, not what a benchmark was told
   bool saturated = false;  // as many requests as the server holds
   bool batched = false;    // one batch from its first token to its last

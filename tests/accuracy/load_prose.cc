@@ -312,13 +312,13 @@ Load load_of_figure(const json& c, const std::string& figure, const Load& named)
   Load fields = load_of_fields(c);
   fields.means = true;
   ProseLoad said = load_of_prose(c, figure, overridden(fields, named));
-  said.general.varied = said.of_clients.varied = fields.varied;
+  said.general.longest = said.of_clients.longest = fields.longest;
   Load load = overridden(said.general, fields);
   load = overridden(overridden(overridden(load, said.of_clients), named), said.of_name);
   if (const double ratio = range_ratio(c, lower(said_of(c))); ratio < 1 && !load.means) {
     load.prompt = std::round(load.prompt * (1 + ratio) / 2);
     load.output = std::round(load.output * (1 + ratio) / 2);
-    load.varied = true;
+    load.longest = 2 / (1 + ratio);
   }
   return load;
 }

@@ -54,8 +54,8 @@ std::string format_of_name(const ServingMap& m, const std::string& weights) {
 void set_storage(ServingMap& m) {
   const std::string given = text(m.c, "weight_dtype"), kv_given = text(m.c, "kv_dtype");
   std::string weights = format_of(given);
-  if (m.engine == "llamacpp" && lower(given) == "q4") weights = "q4_k_m";  // most that are called so
-  if (m.engine == "llamacpp" && lower(given) == "q8") weights = "q8_0";
+  if (m.engine == "llamacpp" && (lower(given) == "q4" || weights == "int4")) weights = "q4_k_m";  // most that are so
+  if (m.engine == "llamacpp" && (lower(given) == "q8" || weights == "int8")) weights = "q8_0";
   weights = format_of_name(m, weights);
   if (find_format(weights)) m.share.set("weights", weights);
   const std::string kv = format_of(kv_given.substr(0, kv_given.find('/')));
@@ -81,7 +81,7 @@ std::string engine_of(const std::string& given) {
 
 /// One layer more, as EAGLE's draft is, where the case says that one was loaded.
 void set_draft(ServingMap& m) {
-  const std::string said = said_of(m.c);
+  const std::string said = said_of(m.c), speculative = lower(text(m.c, "speculative"));
   const bool apart = m.engine == "sglang";  // whose draft has a pool of its own
   if (!apart && said.find("eagle") != std::string::npos) m.share.set("draft_layers", 1.0);
   double drafted = first_of(m.c, {"num_speculative_tokens", "draft_tokens", "rs_seq", "n_rs_seq"});
@@ -91,6 +91,7 @@ void set_draft(ServingMap& m) {
   // "speculative_config mtp, 1 token"
   if (const size_t at = said.find("speculative"); drafted == 0 && at != std::string::npos)
     drafted = number_before(said.substr(at), " token").value_or(0);
+  if (drafted == 0 && !speculative.empty()) drafted = first_number(speculative).value_or(1);  // "MTP, 1 draft layer"
   m.share.set_if("draft_tokens", drafted);
 }
 
@@ -110,10 +111,15 @@ void set_prefix_caching(ServingMap& m) {
   m.share.set("prefix", 1.0);
 }
 
+// vllm#1926, 0.2.7: before, every step was launched kernel by kernel.
+constexpr double kVllmGraphs = 2007;
+
 /// What a case says of how the engine was started.
 void set_flags(ServingMap& m) {
   const std::string said = said_of(m.c);
-  const bool eager = said.find("enforce-eager") != std::string::npos || said.find("enforce_eager") != std::string::npos;
+  const bool graphless = release_number(read_plan(m.share.text()).plan) < kVllmGraphs;
+  const bool eager =
+      graphless || said.find("enforce-eager") != std::string::npos || said.find("enforce_eager") != std::string::npos;
   if (m.engine == "vllm" && (eager || flag(m.c, "enforce_eager").value_or(false))) m.share.set("graphs", 0.0);
   double batch = given_number(m.c, {"max_num_batched_tokens"});
   if (batch == 0) batch = number_said(said, {"max_num_batched_tokens", "max-num-batched-tokens"});
@@ -251,8 +257,10 @@ void set_engine(ServingMap& m) {
   m.engine = engine_of(text(m.c, "engine"));
   if (m.engine.empty()) return m.skip("the engine is no choice of the key");
   m.share.set("engine", m.engine);
-  std::string version = version_of(text(m.c, "engine_version"), m.engine == "llamacpp");
-  if (m.engine == "trtllm" && version.empty()) version = trtllm_release(text(m.c, "engine_version"));
+  const std::string given = text(m.c, "engine_version");
+  std::string version = version_of(given, m.engine == "llamacpp");
+  if (m.engine == "trtllm" && version.empty()) version = trtllm_release(given);
+  if (version.empty()) version = release_of_date(given, m.engine);
   if (!version.empty()) m.share.set("engine_version", version);
 }
 

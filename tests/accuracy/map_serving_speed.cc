@@ -121,8 +121,7 @@ double places(const ServingMap& m) {
   if (!is_server(m) || !plan.subject || !plan.accelerator) return 1e9;
   const bool told = !m.share.get("max_seqs").empty();
   const double most = m.engine == "sglang" && !told ? kSglangRunning : plan.max_seqs;
-  const double held = serving_bill(plan).max_concurrency.value_or(0);
-  return std::max(1.0, std::min(most * plan.serve_dp, held > 0 ? held : 1e9));
+  return std::min(most * plan.serve_dp, serving_bill(plan).max_concurrency.value_or(1e9));
 }
 
 /// Requests under way where so many arrive in a second: the most that still leave as fast as they come.
@@ -144,7 +143,8 @@ Measurement at_run(const ServingMap& m, const Load& load, Figure figure) {
   const bool batch =
       number(m.c, "batch") > 0 || (load.batched && load.clients > read_plan(m.share.text()).plan.max_seqs);
   if (load.slots > 0 || batch) given.share.set_if("max_seqs", std::max(load.slots, batch ? load.clients : 0));
-  const double most = places(given), asked = load.clients > 0 ? load.clients : load.requests > 0 ? load.requests : most;
+  const double most = places(given);
+  const double asked = load.clients > 0 ? load.clients : load.requests > 0 ? load.requests : most;
   double clients = std::min(asked, most), rate = load.rate;
   if (rate > 0 && !std::isinf(rate)) {
     const double way = under_way(given, rate, clients);
@@ -153,9 +153,10 @@ Measurement at_run(const ServingMap& m, const Load& load, Figure figure) {
   }
   given.share.set("concurrency", std::max(1.0, std::min(clients, load.requests > 0 ? load.requests : clients)));
   Measurement one = begin(given, "speed", figure);
+  if (most < 1) one.skip_for("the cache holds no request of that length");
   one.requests = load.requests;
   one.rate = rate;
-  one.varied = load.varied;
+  one.longest = load.longest;
   one.waiting = load.clients > clients && rate == 0 ? load.clients - clients : 0;
   return one;
 }
@@ -164,7 +165,7 @@ Measurement at_run(const ServingMap& m, const Load& load, Figure figure) {
 /// where lengths differ and clients come apart.
 Figure figure_of_run(const FigureName& name, const Load& load) {
   if (name.figure != Figure::first_token || load.clients <= 1) return name.figure;
-  const bool many = load.requests > 2 * load.clients && load.varied;
+  const bool many = load.requests > 2 * load.clients && load.longest > 1;
   return name.median && many ? Figure::first_token : Figure::first_token_together;
 }
 

@@ -101,6 +101,14 @@ std::string accuracy_page(const std::vector<Measurement>& measurements, const st
   return out;
 }
 
+namespace {
+
+nlohmann::ordered_json number_or_infinite(double value) {
+  return std::isinf(value) ? nlohmann::ordered_json("inf") : nlohmann::ordered_json(value);
+}
+
+}  // namespace
+
 std::string own_cases(const std::vector<Measurement>& measurements) {
   nlohmann::ordered_json cases = nlohmann::ordered_json::array();
   for (const Measurement& m : measurements) {
@@ -118,9 +126,9 @@ std::string own_cases(const std::vector<Measurement>& measurements) {
     if (m.tokens_per_second > 0) c["tokens_per_second"] = m.tokens_per_second;
     if (m.relative_to > 0) c["relative_to"] = m.relative_to;
     if (m.requests > 0) c["requests"] = m.requests;
-    if (m.rate > 0) std::isinf(m.rate) ? c["rate"] = "inf" : c["rate"] = m.rate;
+    if (m.rate > 0) c["rate"] = number_or_infinite(m.rate);
     if (m.waiting > 0) c["waiting"] = m.waiting;
-    if (m.varied) c["varied"] = true;
+    if (m.longest > 0) c["longest"] = number_or_infinite(m.longest);
     if (m.rounding > 0) c["rounding"] = m.rounding;
     if (m.largest_layer > 0) c["largest_layer"] = m.largest_layer;
     c["source"] = m.source;

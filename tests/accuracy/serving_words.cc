@@ -12,16 +12,45 @@ struct Word {
   const char* format;
 };
 // Those that are part of others stand behind them.
-constexpr Word kFormats[] = {
-    {"nvfp4", "nvfp4"},    {"mxfp4", "mxfp4"},     {"mxfp8", "mxfp8"},      {"fp4", "nvfp4"},
-    {"gptq int8", "int8"}, {"gptq 8", "int8"},     {"gptq w8", "int8"},     {"gptq", "gptq"},
-    {"awq", "awq"},        {"bnb int8", "int8"},   {"bnb 8", "int8"},       {"bitsandbytes 8", "int8"},
-    {"nf4", "nf4"},        {"bnb", "nf4"},         {"bitsandbytes", "nf4"}, {"w4a16", "gptq"},
-    {"autoround", "gptq"}, {"auto round", "gptq"}, {"int4", "int4"},        {"fp8", "fp8"},
-    {"e4m3", "fp8"},       {"e5m2", "fp8"},        {"int8", "int8"},        {"w8a8", "int8"},
-    {"w8a16", "int8"},     {"bfloat16", "bf16"},   {"bf16", "bf16"},        {"float16", "fp16"},
-    {"fp16", "fp16"},      {"f16", "fp16"},        {"half", "fp16"},        {"fp32", "fp32"},
-    {"float32", "fp32"},   {"f32", "fp32"}};
+constexpr Word kFormats[] = {{"q4f16", "int4"},
+                             {"nvfp4", "nvfp4"},
+                             {"mxfp4", "mxfp4"},
+                             {"mxfp8", "mxfp8"},
+                             {"fp4", "nvfp4"},
+                             {"gptq int8", "int8"},
+                             {"gptq 8", "int8"},
+                             {"gptq w8", "int8"},
+                             {"gptq", "gptq"},
+                             {"awq", "awq"},
+                             {"bnb int8", "int8"},
+                             {"bnb 8", "int8"},
+                             {"bitsandbytes 8", "int8"},
+                             {"nf4", "nf4"},
+                             {"bnb", "nf4"},
+                             {"bitsandbytes", "nf4"},
+                             {"w4a16", "gptq"},
+                             {"autoround", "gptq"},
+                             {"auto round", "gptq"},
+                             {"int4", "int4"},
+                             {"fp8", "fp8"},
+                             {"e4m3", "fp8"},
+                             {"e5m2", "fp8"},
+                             {"int8", "int8"},
+                             {"w8a8", "int8"},
+                             {"w8a16", "int8"},
+                             {"bfloat16", "bf16"},
+                             {"bf16", "bf16"},
+                             {"float16", "fp16"},
+                             {"fp16", "fp16"},
+                             {"f16", "fp16"},
+                             {"half", "fp16"},
+                             {"fp32", "fp32"},
+                             {"float32", "fp32"},
+                             {"f32", "fp32"},
+                             {"4 bit", "int4"},
+                             {"4bit", "int4"},
+                             {"8 bit", "int8"},
+                             {"8bit", "int8"}};
 
 /// llama.cpp's names of file types without their last letter are aliases of the medium mixture (tools/quantize).
 struct Short {
@@ -71,8 +100,9 @@ std::string gguf_type(const std::string& given) {
 }
 
 std::string format_of(const std::string& given) {
-  if (const std::string type = gguf_type(given); !type.empty()) return type;
   const std::string all = spaced(given);
+  const bool of_mlc = all.find("q4f16") != std::string::npos;  // no GGUF type
+  if (const std::string type = gguf_type(given); !type.empty() && !of_mlc) return type;
   for (const Word& row : kFormats)
     if (all.find(row.word) != std::string::npos) return row.format;
   return "";

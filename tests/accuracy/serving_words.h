@@ -15,4 +15,8 @@ std::string gguf_type(const std::string& given);
 /// "0.11.x"; of llama.cpp a build or a date. "" where none is told: "0.2x", "nightly".
 std::string version_of(const std::string& given, bool llamacpp);
 
+/// The newest release of vllm or sglang on the day that a text names ("main (2025-08-19)", "2025-08"); "" where it
+/// names none, or one later than the last that is known here.
+std::string release_of_date(const std::string& given, const std::string& engine);
+
 }  // namespace vram::accuracy

@@ -1,0 +1,69 @@
+#include <cstdlib>
+#include <iterator>
+
+#include "engine/text.h"
+#include "tests/accuracy/serving_words.h"
+
+namespace vram::accuracy {
+namespace {
+
+struct Release {
+  int month;  // year * 12 + month
+  int day;
+  const char* version;
+};
+
+constexpr int at(int year, int month) { return year * 12 + month; }
+
+// github.com/vllm-project/vllm/releases: the first of each line, and those of which one is told apart here.
+constexpr Release kVllm[] = {{at(2023, 6), 20, "0.1.0"},  {at(2023, 9), 28, "0.2.0"},  {at(2024, 1), 4, "0.2.7"},
+                             {at(2024, 1), 31, "0.3.0"},  {at(2024, 3), 30, "0.4.0"},  {at(2024, 6), 11, "0.5.0"},
+                             {at(2024, 9), 4, "0.6.0"},   {at(2024, 10), 14, "0.6.3"}, {at(2024, 12), 17, "0.6.5"},
+                             {at(2025, 1), 27, "0.7.0"},  {at(2025, 3), 18, "0.8.0"},  {at(2025, 5), 27, "0.9.0"},
+                             {at(2025, 7), 7, "0.9.2"},   {at(2025, 7), 24, "0.10.0"}, {at(2025, 9), 13, "0.10.2"},
+                             {at(2025, 10), 2, "0.11.0"}, {at(2025, 12), 3, "0.12.0"}};
+// github.com/sgl-project/sglang/releases
+constexpr Release kSglang[] = {{at(2024, 7), 25, "0.2.0"},  {at(2024, 9), 3, "0.3.0"},  {at(2024, 12), 3, "0.4.0"},
+                               {at(2024, 12), 25, "0.4.1"}, {at(2025, 2), 13, "0.4.3"}, {at(2025, 3), 13, "0.4.4"},
+                               {at(2025, 4), 7, "0.4.5"},   {at(2025, 4), 27, "0.4.6"}, {at(2025, 6), 10, "0.4.7"},
+                               {at(2025, 6), 23, "0.4.8"},  {at(2025, 7), 5, "0.4.9"},  {at(2025, 7), 31, "0.4.10"},
+                               {at(2025, 8), 23, "0.5.1"},  {at(2025, 9), 12, "0.5.2"}, {at(2025, 10), 6, "0.5.3"},
+                               {at(2025, 10), 26, "0.5.4"}, {at(2025, 11), 6, "0.5.5"}, {at(2025, 12), 2, "0.5.6"}};
+constexpr int kKnownTo = at(2025, 12);
+
+struct Day {
+  int month = 0, day = 31;  // of a month alone its end
+};
+
+/// "2025-08-19", "2025-08"; of "2023" alone its end.
+Day day_of(const std::string& given) {
+  for (size_t i = 0; i + 4 <= given.size(); ++i) {
+    const bool begins = i == 0 || !is_alphanumeric(given[i - 1]);
+    const int year = begins && given.compare(i, 2, "20") == 0 ? std::atoi(given.substr(i, 4).c_str()) : 0;
+    if (year < 2000) continue;
+    const bool has_month = given.size() >= i + 7 && given[i + 4] == '-' && is_digit(given[i + 5]);
+    const bool has_day = has_month && given.size() >= i + 10 && given[i + 7] == '-' && is_digit(given[i + 8]);
+    const int month = has_month ? std::atoi(given.substr(i + 5, 2).c_str()) : 12;
+    return {at(year, month), has_day ? std::atoi(given.substr(i + 8, 2).c_str()) : 31};
+  }
+  return {};
+}
+
+template <size_t kCount>
+std::string newest(const Release (&releases)[kCount], const Day& day) {
+  std::string out;
+  for (const Release& one : releases)
+    if (one.month < day.month || (one.month == day.month && one.day <= day.day)) out = one.version;
+  return out;
+}
+
+}  // namespace
+
+std::string release_of_date(const std::string& given, const std::string& engine) {
+  const Day day = day_of(given);
+  if (day.month == 0 || day.month > kKnownTo) return "";
+  if (engine == "vllm") return newest(kVllm, day);
+  return engine == "sglang" ? newest(kSglang, day) : "";
+}
+
+}  // namespace vram::accuracy
