@@ -127,11 +127,9 @@ double queued_seconds(const Run& run) {
 }
 
 /// sglang's requests of a round end together, as prompts go before steps there (srt/managers/scheduler.py,
-/// get_next_batch_to_run), vllm's those whose prompts one pass took.
+/// get_next_batch_to_run); vllm's come apart.
 double first_of_later_rounds(const Run& run) {
-  if (!in_rounds(run)) return run.first();
-  if (run.plan.engine == Engine::sglang) return run.burst();
-  return run.first() + (prompts_a_pass(run) - 1) * prompt_seconds(run);
+  return in_rounds(run) && run.plan.engine == Engine::sglang ? run.burst() : run.first();
 }
 
 /// Of clients that start together one round of requests is a burst.
