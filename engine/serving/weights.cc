@@ -94,10 +94,14 @@ bool stays_wide(const Matrix& matrix, const Format& format, const Model& model) 
          (format.of_mixtures == Quantised::experts || section != WeightSection::mlp);
 }
 
-/// TensorRT-LLM's own int4 has one scale a column (--use_weight_only), not one a group.
+/// TensorRT-LLM's own int4 has one scale a column (--use_weight_only), not one a group, and is of every linear layer
+/// but the head and routers (quantization/quantize.py, weight_only_quantize); of latent attention's models, of the
+/// experts (NVIDIA/TensorRT-LLM#2683).
 Format stored_format(const Plan& plan) {
   Format format = weights_format(plan);
-  if (plan.engine == Engine::trtllm && format.id == "int4") format.bits = 4;
+  if (plan.engine != Engine::trtllm || format.id != "int4") return format;
+  format.bits = 4;
+  if (plan.subject->architecture.kv_lora_rank == 0) format.of_mixtures = Quantised::linears;
   return format;
 }
 

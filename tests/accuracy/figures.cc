@@ -59,6 +59,9 @@ constexpr Name kNames[] = {{Figure::states, "states"},
                            {Figure::pool_and_table, "KV pool and table"},
                            {Figure::parameters, "parameters"},
                            {Figure::file_layers, "layers of a file"},
+                           {Figure::budget, "budget"},
+                           {Figure::process, "process"},
+                           {Figure::cache_layers, "layers with a cache"},
                            {Figure::window_cells, "window cells"},
                            {Figure::recurrent, "recurrent states"},
                            {Figure::state_slots, "state slots"},
@@ -194,6 +197,13 @@ double bytes_within(const Line& line, std::string_view id) {
   return bytes;
 }
 
+double cache_layers(const Plan& plan) {
+  double layers = 0;
+  for (const CacheGroup& group : cache_groups(plan, replica_of(plan), whole_model(plan)))
+    if (group.state_bytes == 0) layers += group.layers;
+  return layers;
+}
+
 double window_cells(const Plan& plan, const ServingBill& s) {
   if (plan.engine == Engine::sglang) return std::floor(s.kv_tokens.value_or(0) * kWindowPoolRatio);
   const Line* cache = line_of(s.lines, "kv_cache");
@@ -272,6 +282,7 @@ Amount serving_amount(const Report& r, const Measurement& m) {
   switch (m.figure) {
     case Figure::trap:
       if (m.part == "concurrency") return {s.max_concurrency_at_max_len.value_or(0), 0};
+      if (m.part == "token") return {token_bytes_of(s, ""), 0};
       if (m.part == "cache") return sum_of(s.lines, {"kv_cache"});
       if (Figure timed = Figure::other; figure_of(m.part, &timed))
         return speed(s, benchmark_figure(m, timed, r.plan, s));
@@ -302,6 +313,12 @@ Amount serving_amount(const Report& r, const Measurement& m) {
       const Amount pool = sum_of(s.lines, {"kv_cache"}), table = child_of(s.lines, "buffers", "request_table");
       return {pool.value + table.value + child_of(s.lines, "buffers", "pool_rounding").value, table.band};
     }
+    case Figure::budget:
+      return {r.plan.utilization * r.plan.gpu_mem, 0};
+    case Figure::process:
+      return {static_cast<double>(s.device_bytes), static_cast<double>(s.band_bytes)};
+    case Figure::cache_layers:
+      return {cache_layers(r.plan), 0};
     case Figure::window_cells:
       return {window_cells(r.plan, s), 0};
     case Figure::recurrent:

@@ -89,12 +89,6 @@ std::string preset_named(const std::string& named, const std::string& gpu, doubl
   return best;
 }
 
-/// What stands in brackets counts where nothing before them is a chip: "288GB class (MI355X, inferred)".
-std::string preset_of(const std::string& gpu, double gb) {
-  const std::string before = preset_named(gpu.substr(0, gpu.find('(')), gpu, gb);
-  return before.empty() ? preset_named(gpu, gpu, gb) : before;
-}
-
 /// "24GB", and not "936 GB/s".
 double memory_gb(const std::string& gpu) {
   std::string all = lower(gpu);
@@ -121,6 +115,16 @@ double marketed_gb(const std::string& preset) {
   for (const PresetRow& row : hardware_presets())
     if (row.id == preset) return number(json::parse(row.json, nullptr, false), "memory_marketed_gb");
   return 0;
+}
+
+/// What stands in brackets counts where nothing before them is a chip: "288GB class (MI355X, inferred)".
+/// A class of memory is of no chip that has another ("141GB class (the text says A100 80GB or H100)").
+std::string preset_of(const std::string& gpu, double gb) {
+  const std::string before = preset_named(gpu.substr(0, gpu.find('(')), gpu, gb);
+  if (!before.empty()) return before;
+  const std::string within = preset_named(gpu, gpu, gb);
+  const bool classed = gb > 0 && gpu.find("class") < gpu.find('(') && marketed_gb(within) > 0;
+  return classed && std::fabs(gb / marketed_gb(within) - 1) > 0.1 ? "" : within;
 }
 
 /// Jean Zay's nodes of 8 A100 have four Omni-Path links of 100 Gb/s (bigscience, train/tr11-176B-ml/README.md).

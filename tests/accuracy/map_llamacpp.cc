@@ -21,10 +21,10 @@ namespace {
 
 /// Everything that a case says in words.
 std::string words_of(const json& c) {
-  std::string said = text(c, "model") + " " + text(c, "id") + " " + text(c, "gpu") + " " + text(c, "check") + " " +
-                     text(c, "notes") + " " + text(c, "flags") + " " + text(c, "command");
+  std::string said;
+  for (const char* field : {"model", "id", "gpu", "check", "notes", "flags", "command"}) said += text(c, field) + "; ";
   if (const json* checks = find(c, "checks"); checks != nullptr && checks->is_array())
-    for (const json& check : *checks) said += " " + text(check, "explanation");
+    for (const json& check : *checks) said += text(check, "explanation") + "; ";
   return lower(said);
 }
 
@@ -89,7 +89,9 @@ void set_repeating(ServingMap& m, double layers) {
 }
 
 /// "20/33", or the words beside it; all of them is no key. Nothing there is not none.
+/// Ollama's estimates ("graph_full") are of everything on the GPU, whatever was then put there.
 void set_layers(ServingMap& m, const std::string& said) {
+  if (first_of(m.c, {"graph_full_mib", "graph_full_gib"}) > 0) return;
   for (const char* name : {"layers_offloaded", "n_gpu_layers", "gpu_layers", "ngl", "offloaded"}) {
     const std::string path = "measured." + std::string(name), given = text(m.c, path);
     if (given.empty()) continue;
@@ -145,11 +147,23 @@ void set_runner(ServingMap& m, const std::string& said) {
 
 }  // namespace
 
+namespace {
+
+/// A branch that brought latent caches is ahead of its month's builds.
+void set_branch(ServingMap& m, const std::string& said) {
+  const std::string version = m.share.get("engine_version");
+  const bool latent = says(said, {"mla"}) && !says(said, {"no mla", "without mla", "mla off"});
+  if (latent && !llamacpp_build(version).keeps_latent) m.share.set("engine_version", "2025-04");
+}
+
+}  // namespace
+
 void set_llamacpp(ServingMap& m) {
   const json& c = m.c;
   const std::string said = words_of(c);
   const double length =
       number(c, "max_model_len") > 0 ? number(c, "max_model_len") : first_of(c, {"n_ctx", "max_len", "context_len"});
+  set_branch(m, said);
   set_runner(m, said);
   if (!runs_on_cpu(c)) set_layers(m, said);
   if (!runs_on_cpu(c)) set_cpu_moe(m, said);
@@ -226,10 +240,13 @@ double last_digit(double printed) {
   return 0;
 }
 
+/// "1e9" parameters.
+double power_of(const std::string& unit) { return unit.rfind("1e", 0) == 0 ? std::strtod(unit.c_str(), nullptr) : 1; }
+
 Measurement measured(const Asked& a, Figure figure, const std::string& part) {
   const std::string kind = text(a.check, "kind");
   Measurement one = begin(a.given, kind, figure);
-  one.measured = a.value() * (a.bytes > 0 ? a.bytes : text(a.check, "unit") == "1e9" ? 1e9 : 1);
+  one.measured = a.value() * (a.bytes > 0 ? a.bytes : power_of(text(a.check, "unit")));
   one.unit = text(a.check, "unit");
   one.part = part;
   if (a.bytes == kGiB) one.rounding = kGiB * last_digit(a.value());
@@ -422,6 +439,8 @@ void add_counted(Asked& a, std::vector<Measurement>& out) {
     out.push_back(measured(a, Figure::window_cells, ""));
   else if (a.name.has_any({"params", "parameters"}))
     out.push_back(measured(a, Figure::parameters, ""));
+  else if (a.name.has("layers") && a.name.has_any({"kv", "cache"}))
+    out.push_back(measured(a, Figure::cache_layers, ""));
   else if (a.name.has_any({"layer", "layers"}))
     out.push_back(measured(a, Figure::file_layers, ""));
 }

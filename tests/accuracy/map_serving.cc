@@ -61,6 +61,8 @@ void set_storage(ServingMap& m) {
   const std::string kv = format_of(kv_given.substr(0, kv_given.find('/')));
   if (find_format(kv)) m.share.set("kv", kv == "fp16" ? "bf16" : kv);
   m.kv_unread = !kv_given.empty() && lower(kv_given) != "auto" && find_format(kv) == nullptr;
+  if (const size_t slash = kv_given.find('/'); slash != std::string::npos)
+    m.kv_unread = m.kv_unread || format_of(kv_given.substr(slash + 1)) != kv;
 }
 
 // --- engine and limits -----------------------------------------------------------------------------------------
@@ -149,12 +151,12 @@ void set_limits(ServingMap& m) {
 constexpr double kSmallestCard = 4;  // GiB
 
 /// GiB of the card, as its name or what is said of it has them: "80GB class (71.30 = 0.9 x 79.22 GiB)", not those that
-/// were free or are of a part.
+/// were free or are of a part ("58.4 GiB of KV").
 double stated_gib(std::string given) {
   given = lower(given);
   double most = 0;
   for (size_t at = given.find("gib"); at != std::string::npos; at = given.find("gib", at + 1)) {
-    const bool free = given.compare(at + 3, 5, " free") == 0;
+    const bool free = given.compare(at + 3, 5, " free") == 0 || given.compare(at + 3, 4, " of ") == 0;
     if (!free) most = std::max(most, number_before(given.substr(0, at + 3), "gib").value_or(0));
     std::fill(given.begin(), given.begin() + static_cast<long>(at) + 3, ' ');
   }
@@ -322,11 +324,14 @@ double cached_tokens(const json& c, const std::string& check) {
   // Of groups of layers the log prints what one of them has; its blocks are those of all.
   if (const double printed = first_of(c, {"kv_tokens_printed", "gpu_kv_cache_tokens", "kv_cache_tokens"}); printed > 0)
     return printed;
+  const double tokens = first_of(c, {"kv_tokens", "max_total_num_tokens", "full_tokens"});
+  const double requests = first_of(c, {"max_concurrency_x"}) * number(c, "max_model_len");
+  if (tokens > 0 && std::fabs(tokens - requests) < 0.01 * requests) return tokens;
   const double blocks = first_of(c, {"num_gpu_blocks", "primary_blocks", "gpu_blocks"});
   double block = number(c, "block_size");
   if (block == 0) block = first_of(c, {"tokens_per_block"});
   if (blocks > 0 && block > 0) return blocks * block;
-  return first_of(c, {"kv_tokens", "max_total_num_tokens", "full_tokens"});
+  return tokens;
 }
 
 namespace {
@@ -370,6 +375,18 @@ bool in_groups(const ServingMap& m) {
 /// Half of the last digit of what was printed in two digits and says no more: "0.12 GB". 0: it was printed in more.
 double half_digit(double printed) { return printed < 1 ? 0.005 : 0; }
 
+/// "fp8 K / nvfp4 V": the format of the half that a check is of.
+void set_half(ServingMap& m, char half) {
+  const std::string given = lower(text(m.c, "kv_dtype"));
+  const size_t end = given.find(std::string(" ") + half);
+  if (!m.kv_unread || end == std::string::npos) return;
+  const size_t slash = given.rfind('/', end);
+  const std::string format = format_of(given.substr(slash == std::string::npos ? 0 : slash + 1, end));
+  if (!find_format(format)) return;
+  m.share.set("kv", format == "fp16" ? "bf16" : format);
+  m.kv_unread = false;
+}
+
 /// KV cache: of an engine that preallocates, the bytes of a token; of llama.cpp the whole allocation.
 void add_cache(const ServingMap& m, const json& check, std::vector<Measurement>& out) {
   const std::string name = text(check, "name");
@@ -378,7 +395,9 @@ void add_cache(const ServingMap& m, const json& check, std::vector<Measurement>&
   double tokens = part == "sliding" ? first_of(m.c, {"swa_tokens", "sliding_tokens"}) : cached_tokens(m.c, name);
   if (tokens == 0 || (part.empty() && in_groups(m))) return add_cache_of_hybrid(m, check, bytes, out);
   const bool half = begins(name, "k_") || begins(name, "v_");
-  Measurement one = begin(m, text(check, "kind"), Figure::kv_token);
+  ServingMap given = m;
+  if (half) set_half(given, name[0]);
+  Measurement one = begin(given, text(check, "kind"), Figure::kv_token);
   one.part = part;
   one.measured = (half ? 2 : 1) * bytes / tokens;
   one.rounding = (half ? 2 : 1) * bytes_of_unit(text(check, "unit")) * half_digit(number(check, "measured")) / tokens;
@@ -386,12 +405,26 @@ void add_cache(const ServingMap& m, const json& check, std::vector<Measurement>&
   out.push_back(std::move(one));
 }
 
+/// "available_kv_gib_ranks01": of the ranks whose tokens are the fewest, which the first of them are where they are
+/// even.
+double least_of_ranks(const json& c) {
+  const json* measured = find(c, "measured");
+  if (measured == nullptr || !measured->is_object()) return 0;
+  for (const auto& [name, value] : measured->items())
+    if (name.rfind("available_kv_gib_rank", 0) == 0 && value.is_number()) return value.get<double>();
+  return 0;
+}
+
 double logged_pool_gib(const json& c) {
   const double gib = first_of(c, {"available_kv_gib", "kv_cache_size_gib", "kv_gib", "kv_gb"});
   if (gib > 0) return gib;
+  if (const double least = least_of_ranks(c); least > 0) return least;
   double parts = 0;  // keys and values, of one pool or of two
-  for (const char* name : {"k_gb", "v_gb", "full_k_gb", "full_v_gb", "swa_k_gb", "swa_v_gb"})
-    parts += first_of(c, {name});
+  for (const auto& [k, v] :
+       {std::pair{"k_gb", "v_gb"}, std::pair{"full_k_gb", "full_v_gb"}, std::pair{"swa_k_gb", "swa_v_gb"}}) {
+    const double keys = first_of(c, {k}), values = first_of(c, {v});
+    parts += keys + (values > 0 ? values : keys);  // the log's two halves are alike
+  }
   return parts;
 }
 
@@ -530,6 +563,8 @@ struct NamedFigure {
 };
 constexpr NamedFigure kNamedFigures[] = {
     {"weights", Figure::weights},
+    {"budget", Figure::budget},
+    {"process", Figure::process},
     {"engine", Figure::weights},
     {"model_gib", Figure::weights},
     {"model_mib", Figure::weights},
@@ -595,11 +630,26 @@ bool says_truth(const json& check) {
   return predicted > 0 && std::fabs(predicted - measured) < 0.005 * measured;
 }
 
+/// Of an engine that preallocates, the bytes of a token are what a wrong formula has wrong.
+void add_token_trap(const ServingMap& m, const json& check, std::vector<Measurement>& out) {
+  const std::string name = text(check, "name");
+  const double tokens = cached_tokens(m.c, "");
+  if (tokens == 0 || in_groups(m)) return;
+  Measurement one = begin(m, "trap", Figure::trap);
+  one.part = "token";
+  one.measured =
+      (begins(name, "kv") ? 1 : 2) * number(check, "predicted") * bytes_of_unit(text(check, "unit")) / tokens;
+  one.unit = "bytes a token";
+  out.push_back(std::move(one));
+}
+
 /// A published formula that is wrong: what it gives must not be what the engine gives.
 void add_trap(const ServingMap& m, const json& check, std::vector<Measurement>& out) {
   const std::string name = text(check, "name");
   const NamedFigure* row = named_figure(name);
   const double bytes = bytes_of_unit(text(check, "unit"));
+  const bool of_cache = begins(name, "kv") || begins(name, "k_") || begins(name, "v_");
+  if (of_cache && bytes > 0 && m.engine != "llamacpp") return add_token_trap(m, check, out);
   const bool cache = begins(name, "kv") && bytes > 0 && m.engine == "llamacpp";
   if (!cache && (row == nullptr || (row->figure != Figure::weights && row->figure != Figure::concurrency))) return;
   ServingMap given = m;
@@ -633,6 +683,15 @@ bool holds_non_torch(const json& c, const json& check) {
   return false;
 }
 
+/// "weights_tp1": of so many ranks, whatever the run's were.
+void set_ranks(ServingMap& m, const std::string& name) {
+  for (const auto& [word, key] : {std::pair{"_tp", "serve_tp"}, std::pair{"_pp", "serve_pp"}}) {
+    const size_t at = name.find(word);
+    if (at != std::string::npos && at + 3 < name.size() && is_digit(name[at + 3]))
+      m.share.set(key, std::strtod(name.c_str() + at + 3, nullptr));
+  }
+}
+
 void add_named_check(const ServingMap& m, const json& check, Figure figure, std::vector<Measurement>& out) {
   const std::string unit = text(check, "unit");
   const bool counted = figure == Figure::parameters || figure == Figure::file_layers ||
@@ -640,6 +699,7 @@ void add_named_check(const ServingMap& m, const json& check, Figure figure, std:
   if (figure == Figure::concurrency || (!counted && bytes_of_unit(unit) == 0)) return;  // the former of every log
   ServingMap given = m;
   if (text(check, "name").find("_fa") != std::string::npos) given.share.set("flash", 1.0);
+  set_ranks(given, text(check, "name"));
   const bool of_pool = figure == Figure::pool_and_table || figure == Figure::request_table ||
                        (figure == Figure::window_cells && m.engine != "llamacpp");
   if (of_pool) {
@@ -651,7 +711,8 @@ void add_named_check(const ServingMap& m, const json& check, Figure figure, std:
     given.share.set("measured_kv_pool", pool);
   }
   Measurement one = begin(given, text(check, "kind"), figure);
-  one.measured = number(check, "measured") * (unit == "1e9" ? 1e9 : std::max(1.0, bytes_of_unit(unit)));
+  const double power = unit.rfind("1e", 0) == 0 ? std::strtod(unit.c_str(), nullptr) : 1;  // "1e9" parameters
+  one.measured = number(check, "measured") * std::max(power, bytes_of_unit(unit));
   one.unit = unit;
   // What TensorRT-LLM says of the GPU, not of the engine.
   if (figure == Figure::weights && number(m.c, "measured.gpu_mib_after_context") == number(check, "measured"))
@@ -743,7 +804,10 @@ void add_check(const ServingMap& m, const json& check, std::vector<Measurement>&
   if (sized && is_of_request(name)) return add_cache_of_request(m, check, out);
   if (sized && m.engine == "trtllm" && name.find("engine_") != std::string::npos)
     return add_named_check(m, check, Figure::weights, out);
-  if (const NamedFigure* row = named_figure(name)) return add_named_check(m, check, row->figure, out);
+  if (const NamedFigure* row = named_figure(name)) {
+    const bool sized_parameters = sized && row->figure == Figure::parameters;
+    return add_named_check(m, check, sized_parameters ? Figure::weights : row->figure, out);
+  }
   const bool other_pool = name.find("_kv_") != std::string::npos && tokens_beside(m.c, name) > 0;
   if (begins(name, "kv") || begins(name, "k_") || begins(name, "v_") || begins(name, "ckv") || other_pool) {
     if (sized) add_cache(m, check, out);

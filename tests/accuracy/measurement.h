@@ -39,6 +39,9 @@ enum class Figure : uint8_t {
   pool_and_table,  // sglang's KV pool and its table of requests
   parameters,
   file_layers,     // of a GGUF file: prediction modules count
+  budget,          // share of the card that the engine may use
+  process,         // what the card says the engine takes
+  cache_layers,    // that keep a cache
   window_cells,    // tokens that llama.cpp's window layers keep
   recurrent,       // states of linear and state-space layers
   state_slots,     // requests whose states sglang's pool holds

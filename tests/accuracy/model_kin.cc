@@ -66,6 +66,7 @@ constexpr Kin kKin[] = {
     {"reranker-0.6b", "qwen3-0.6b"},
     {"reranker-4b", "qwen3-4b"},
     {"reranker-8b", "qwen3-8b"},
+    {"diffusiongemma-26b-a4b", "gemma-4-26b-a4b"},
     {"qwen3.6-27b", "qwen3.5-27b"},
     {"qwen3.8-27b", "qwen3.5-27b"},
     {"qwen3.6-35b-a3b", "qwen3.5-35b-a3b"},
