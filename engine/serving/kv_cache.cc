@@ -62,12 +62,8 @@ CacheGroup attention_group(const Plan& plan, const Replica& replica, const Atten
   group.layers = layers;
   group.bits = kv_format(plan).bits;
   group.window = windowed ? a.window : 0;
-  const bool whole = plan.engine == Engine::llamacpp && !llamacpp_build(plan.engine_version).keeps_latent;
-  group.latent = a.kv_lora_rank > 0 && !whole;
-  if (a.kv_lora_rank > 0 && whole) {
-    group.heads = a.heads;
-    group.head_elements = a.nope_head_dim + a.rope_head_dim + a.v_head_dim;
-  } else if (group.latent) {  // one tensor, whole on every tensor-parallel rank
+  group.latent = a.kv_lora_rank > 0;
+  if (group.latent) {  // one tensor, whole on every tensor-parallel rank
     group.heads = 1;
     group.head_elements = latent_elements(plan, a, group.bits);
   } else {

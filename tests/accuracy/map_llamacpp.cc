@@ -147,23 +147,11 @@ void set_runner(ServingMap& m, const std::string& said) {
 
 }  // namespace
 
-namespace {
-
-/// A branch that brought latent caches is ahead of its month's builds.
-void set_branch(ServingMap& m, const std::string& said) {
-  const std::string version = m.share.get("engine_version");
-  const bool latent = says(said, {"mla"}) && !says(said, {"no mla", "without mla", "mla off"});
-  if (latent && !llamacpp_build(version).keeps_latent) m.share.set("engine_version", "2025-04");
-}
-
-}  // namespace
-
 void set_llamacpp(ServingMap& m) {
   const json& c = m.c;
   const std::string said = words_of(c);
   const double length =
       number(c, "max_model_len") > 0 ? number(c, "max_model_len") : first_of(c, {"n_ctx", "max_len", "context_len"});
-  set_branch(m, said);
   set_runner(m, said);
   if (!runs_on_cpu(c)) set_layers(m, said);
   if (!runs_on_cpu(c)) set_cpu_moe(m, said);
