@@ -7,8 +7,8 @@
 
 #include "engine/formats.h"
 #include "engine/model/layer_shape.h"
-#include "engine/model/stored_halves.h"
 #include "engine/serving/allocations.h"
+#include "engine/serving/checkpoint.h"
 #include "engine/serving/gguf.h"
 #include "engine/serving/vllm_run.h"
 #include "engine/units.h"
@@ -17,111 +17,8 @@ namespace vram {
 
 namespace {
 
-struct SectionText {
-  const char* id;
-  const char* label;
-};
-constexpr std::array<SectionText, static_cast<size_t>(WeightSection::count_)> kSections = {{
-    {"block", "All parameters"},
-    {"attention", "Attention"},
-    {"mlp", "MLP and shared experts"},
-    {"experts", "Experts"},
-    {"host_experts", "Experts of layers on the GPU"},
-    {"mixer", "Linear and state-space mixers"},
-    {"vectors", "Norms, biases, routers"},
-    {"embedding", "Embedding"},
-    {"head", "Output head"},
-    {"outside", "Outside the text model"},
-    {"draft", "Draft"},
-    {"absorbed", "Absorbed copies of kv_b"},
-    {"group_indices", "Indices of the experts' groups"},
-    {"rotary", "Rotary table"},
-    {"rounding", "Rounding of the allocator"},
-}};
-
-WeightSection section_of(const Matrix& matrix) {
-  switch (matrix.part) {
-    case Part::q:
-    case Part::k:
-    case Part::v:
-    case Part::qkv_other:
-    case Part::o:
-      return WeightSection::attention;
-    case Part::gate:
-    case Part::up:
-    case Part::down:
-    case Part::shared_gate:
-    case Part::shared_up:
-    case Part::shared_down:
-      return WeightSection::mlp;
-    case Part::expert_gate:
-    case Part::expert_up:
-    case Part::expert_down:
-      return WeightSection::experts;
-    case Part::linear_mixer:
-      return WeightSection::mixer;
-    case Part::embedding:
-    case Part::position:
-      return WeightSection::embedding;
-    case Part::head:
-      return WeightSection::head;
-    default:
-      return WeightSection::vectors;
-  }
-}
-
-/// Qwen's own GPTQ files of Gated DeltaNet's models leave attention, mixers and shared experts in 16 bit (their
-/// quantization_config.dynamic: "-:.*attn.*", "-:.*shared_expert.*"), and so do the AWQ files of its mixtures: 22.84
-/// and 23.36 GiB of Qwen3.5-35B-A3B, which would be 19.1.
-bool quantises_mlp_alone(const Format& format, const Architecture& a) {
-  if (a.linear.kind != "gated_deltanet") return false;
-  return format.id == "gptq" || (format.id == "awq" && a.experts > 0);
-}
-
 /// llama.cpp's ffn_{gate,up,down}_exps, weights and biases: neither the router nor shared experts.
 bool is_of_routed_experts(const Matrix& matrix) { return matrix.shard == Shard::expert; }
-
-bool stays_wide(const Matrix& matrix, const Format& format, const Model& model) {
-  if (!matrix.linear || matrix.part == Part::router || matrix.part == Part::norm || matrix.part == Part::bias)
-    return true;
-  if (matrix.part == Part::embedding || matrix.part == Part::head) return format.blocks_only;
-  const WeightSection section = section_of(matrix);
-  const bool mixture = model.architecture.experts > 0;
-  if (quantises_mlp_alone(format, model.architecture))
-    return section != (mixture ? WeightSection::experts : WeightSection::mlp);
-  if (!mixture || format.of_mixtures == Quantised::linears) return false;
-  return section != WeightSection::experts &&
-         (format.of_mixtures == Quantised::experts || section != WeightSection::mlp);
-}
-
-/// TensorRT-LLM's own int4 has one scale a column (--use_weight_only), not one a group, and is of every linear layer
-/// but the head and routers (quantization/quantize.py, weight_only_quantize); of latent attention's models, of the
-/// experts (NVIDIA/TensorRT-LLM#2683).
-Format stored_format(const Plan& plan) {
-  Format format = weights_format(plan);
-  if (plan.engine != Engine::trtllm || format.id != "int4") return format;
-  format.bits = 4;
-  if (plan.subject->architecture.kv_lora_rank == 0) format.of_mixtures = Quantised::linears;
-  return format;
-}
-
-double bits_of(const Matrix& matrix, const Format& format, const Model& model) {
-  if (!format.blocks_only) return format.bits;  // fp32, bf16, fp16: everything alike
-  return stays_wide(matrix, format, model) ? 16 : format.bits;
-}
-
-/// What the checkpoint leaves in 16 bit, where it is loaded as it is.
-std::string unquantized(const Plan& plan) {
-  const Architecture& a = plan.subject->architecture;
-  return a.unquantized.empty() || plan.weights != a.quantization ? "" : expand_pattern(a.unquantized, kStoredHalves);
-}
-
-/// Routers, norms and biases have no half: they are as they are everywhere.
-Stored stored_as(char letter, WeightSection section) {
-  const StoredHalves halves = halves_of(letter);
-  if (section == WeightSection::attention || section == WeightSection::mixer) return halves.attention;
-  return section == WeightSection::mlp || section == WeightSection::experts ? halves.mlp : Stored::as_format;
-}
 
 /// The tensors of one layer as vllm and sglang store them: query, key and value in one, gate and up in one, all experts
 /// in one (layers/linear.py, QKVParallelLinear and MergedColumnParallelLinear; fused_moe/layer.py).
@@ -174,14 +71,13 @@ class Collector {
  public:
   Collector(const Plan& plan, const Replica& replica, const ServingStage& stage)
       : model_(*plan.subject),
-        format_(stored_format(plan)),
+        checkpoint_(plan),
         replica_(replica),
         stage_(stage),
-        gguf_(is_gguf(format_, plan.engine == Engine::llamacpp)),
-        wide_(unquantized(plan)),
         whole_table_(builds_engines(plan)),
         pads_vocabulary_(plan.engine == Engine::vllm || plan.engine == Engine::sglang),
-        pads_experts_((plan.engine == Engine::vllm || plan.engine == Engine::trtllm) && format_.id == "mxfp4"),
+        pads_experts_((plan.engine == Engine::vllm || plan.engine == Engine::trtllm) &&
+                      checkpoint_.format().id == "mxfp4"),
         expert_steps_(plan.engine == Engine::trtllm ? kTrtllmSteps : expert_steps(*plan.accelerator)) {}
 
   /// Matrices that stand once: embedding, head, a draft's layers.
@@ -190,7 +86,8 @@ class Collector {
   }
   void add(const Matrix& matrix, double copies, double kv_heads, const WeightSection* as = nullptr) {
     if (matrix.count() <= 0 || copies <= 0) return;
-    const double bits = gguf_ ? gguf_storage(format_, model_, matrix, 0, 0, 0).bits : bits_of(matrix, format_, model_);
+    const double bits = checkpoint_.gguf() ? gguf_storage(checkpoint_.format(), model_, matrix, 0, 0, 0).bits
+                                           : checkpoint_.bits(matrix);
     put({as != nullptr ? *as : section_of(matrix), elements(matrix) * copies, bits, divisor(matrix, kv_heads)});
   }
   void add(const LayerKind& kind, double copies, const WeightSection* as = nullptr) {
@@ -214,10 +111,10 @@ class Collector {
   void add_range(size_t k, const Matrix& whole, size_t first, size_t count, const WeightSection* as) {
     if (whole.count() <= 0 || count == 0) return;
     const double kv_heads = model_.kinds[k].attention.kv_heads, layers = model_.layers_of_kind(k, first, count);
-    if (!gguf_ && !wide_.empty()) return add_mixed(k, whole, first, count, as);
-    if (!gguf_) return add(whole, layers, kv_heads, as);
+    if (checkpoint_.mixed()) return add_mixed(k, whole, first, count, as);
+    if (!checkpoint_.gguf()) return add(whole, layers, kv_heads, as);
     for (const Matrix& matrix : gguf_tensors(model_, whole)) {
-      const GgufStorage stored = gguf_storage(format_, model_, matrix, k, first, count);
+      const GgufStorage stored = gguf_storage(checkpoint_.format(), model_, matrix, k, first, count);
       const WeightSection section = as != nullptr ? *as : section_of(matrix);
       const double each = elements(matrix), over = divisor(matrix, kv_heads);
       put({section, each * (layers - stored.raised_layers), stored.bits, over});
@@ -226,21 +123,14 @@ class Collector {
   }
   /// Of a checkpoint that leaves some layers' halves in 16 bit or has them in 8.
   void add_mixed(size_t k, const Matrix& matrix, size_t first, size_t count, const WeightSection* as) {
-    const WeightSection section = section_of(matrix);
     std::array<double, static_cast<size_t>(Stored::count_)> layers{};
     for (size_t i = first; i < first + count; ++i) {
-      if (model_.layers[i] == k) layers[static_cast<size_t>(stored_as(wide_[i % wide_.size()], section))] += 1;
+      if (model_.layers[i] == k) layers[static_cast<size_t>(checkpoint_.stored(matrix, i))] += 1;
     }
-    const double own = of_format(matrix, section);
-    const double bits[] = {own, matrix.linear ? 8.0 : own, 16};
+    const WeightSection section = as != nullptr ? *as : section_of(matrix);
     const double each = elements(matrix), over = divisor(matrix, model_.kinds[k].attention.kv_heads);
     for (size_t way = 0; way < layers.size(); ++way)
-      put({as != nullptr ? *as : section, each * layers[way], bits[way], over});
-  }
-  /// Bits of what a list does not leave out: it speaks of attention, too, and knows better than the format's habit.
-  double of_format(const Matrix& matrix, WeightSection section) const {
-    const bool attention = section == WeightSection::attention || section == WeightSection::mixer;
-    return attention && matrix.linear ? format_.bits : bits_of(matrix, format_, model_);
+      put({section, each * layers[way], checkpoint_.bits(matrix, static_cast<Stored>(way)), over});
   }
   void put(const WeightParcel& parcel) {
     if (parcel.elements <= 0) return;
@@ -269,8 +159,9 @@ class Collector {
  private:
   /// Of a tensor by itself: its scales are another.
   double bytes_on_gpu(const Matrix& matrix, double kv_heads) const {
-    const double bits = bits_of(matrix, format_, model_);
-    const double own = bits < 16 && format_.blocks_only ? 8 * format_.nominal_bytes : bits;
+    const Format& format = checkpoint_.format();
+    const double bits = checkpoint_.bits(matrix);
+    const double own = bits < 16 && format.blocks_only ? 8 * format.nominal_bytes : bits;
     return elements(matrix) * own / 8 / divisor(matrix, kv_heads);
   }
   double elements(const Matrix& matrix) const {
@@ -310,11 +201,9 @@ class Collector {
   }
 
   const Model& model_;
-  const Format format_;
+  const Checkpoint checkpoint_;
   const Replica replica_;
   const ServingStage stage_;
-  const bool gguf_;
-  const std::string wide_;  // a letter a layer (Architecture::unquantized)
   const bool whole_table_, pads_vocabulary_, pads_experts_;
   const ExpertSteps expert_steps_;
   std::vector<WeightParcel> parcels_;
@@ -460,7 +349,7 @@ std::vector<WeightParcel> weight_parcels(const Plan& plan, const Replica& replic
 
 double largest_host_experts_bytes(const Plan& plan) {
   const Model& model = *plan.subject;
-  const Format format = stored_format(plan);
+  const Checkpoint checkpoint(plan);
   const ServingStage host = host_stage(plan);
   const size_t first = host.first + host.count;
   double largest = 0;
@@ -468,76 +357,15 @@ double largest_host_experts_bytes(const Plan& plan) {
     if (model.layers_of_kind(k, first, host.more_experts) <= 0) continue;
     for (const Matrix& matrix : model.kinds[k].matrices) {
       if (!is_of_routed_experts(matrix)) continue;
-      double bits = bits_of(matrix, format, model);
-      if (is_gguf(format, true)) {
-        const GgufStorage stored = gguf_storage(format, model, matrix, k, first, host.more_experts);
+      double bits = checkpoint.bits(matrix);
+      if (checkpoint.gguf()) {
+        const GgufStorage stored = gguf_storage(checkpoint.format(), model, matrix, k, first, host.more_experts);
         bits = std::max(stored.bits, stored.raised_layers > 0 ? stored.raised : 0);
       }
       largest = std::max(largest, matrix.count() * model.scale() * bits / 8);
     }
   }
   return largest;
-}
-
-namespace {
-
-Factors parcel_factors(const WeightParcel& parcel) {
-  Factors factors = {times("P", parcel.elements, "parameters")};
-  add_width(factors, parcel.bits);
-  if (parcel.divisor > 1) factors.push_back(over("tp", parcel.divisor, "GPUs that share them"));
-  return factors;
-}
-
-/// What tells the parcels of one section apart.
-SectionText parcel_text(const WeightParcel& parcel, double narrowest_bits, double most_gpus) {
-  constexpr SectionText texts[2][3] = {
-      {{"whole", "Whole on every GPU"}, {"by_kv_heads", "Divided by KV heads"}, {"divided", "Divided"}},
-      {{"wider_whole", "Kept wider, whole on every GPU"},
-       {"wider_by_kv_heads", "Kept wider, divided by KV heads"},
-       {"wider", "Kept wider, divided"}}};
-  const int spread = parcel.divisor <= 1 ? 0 : parcel.divisor < most_gpus ? 1 : 2;
-  return texts[parcel.bits > narrowest_bits ? 1 : 0][spread];
-}
-
-Line parcel_line(Sheet& sheet, const SectionText& text, const WeightParcel& parcel) {
-  if (parcel.section == WeightSection::rounding) {
-    return sheet.leaf(text.id, text.label, {times("", parcel.elements, "B")}, kAllocatorRule, 1);
-  }
-  // Band: loaded weights of 20 start-up logs lie within 0.5% (16 bit) to 2% (quantised) of parameters x bits.
-  return sheet.leaf(text.id, text.label, parcel_factors(parcel),
-                    "parameters, matrix by matrix, x bits of the storage format", parcel.bits < 16 ? 0.02 : 0.005);
-}
-
-Line section_line(Sheet& sheet, const SectionText& text, const std::vector<WeightParcel>& parcels) {
-  if (parcels.size() == 1) return parcel_line(sheet, text, parcels.front());
-  double narrowest = parcels.front().bits, most_gpus = 1;
-  for (const WeightParcel& parcel : parcels) {
-    narrowest = std::min(narrowest, parcel.bits);
-    most_gpus = std::max(most_gpus, parcel.divisor);
-  }
-  LineList lines(sheet);
-  for (const WeightParcel& parcel : parcels) {
-    lines.push_back(parcel_line(sheet, parcel_text(parcel, narrowest, most_gpus), parcel));
-  }
-  return sheet.group(text.id, text.label, gather_twins(sheet, lines));
-}
-
-}  // namespace
-
-Line weights_line(Sheet& sheet, const std::vector<WeightParcel>& parcels) {
-  const bool routes = std::any_of(parcels.begin(), parcels.end(),
-                                  [](const WeightParcel& parcel) { return parcel.section == WeightSection::experts; });
-  LineList children(sheet);
-  for (size_t s = 0; s < kSections.size(); ++s) {
-    std::vector<WeightParcel> own;
-    for (const WeightParcel& parcel : parcels) {
-      if (parcel.section == static_cast<WeightSection>(s)) own.push_back(parcel);
-    }
-    if (own.empty()) continue;
-    children.push_back(section_line(sheet, kSections[s], own));
-    if (own.front().section == WeightSection::mlp && !routes) children.back().label = "MLP";
-  }
-  return sheet.group("weights", "Weights", children);
 }
 
 std::vector<ReadBytes> weight_bytes_read(const Plan& plan, const Replica& replica, const ServingStage& stage) {

@@ -3,31 +3,12 @@
 #include <vector>
 
 #include "engine/serving/replica.h"
+#include "engine/serving/weight_section.h"
 #include "engine/sheet.h"
 
 namespace vram {
 
 struct Format;
-
-/// Parts of the model whose weights the bill shows on a line of their own.
-enum class WeightSection : uint8_t {
-  block,
-  attention,
-  mlp,
-  experts,
-  host_experts,
-  mixer,
-  vectors,
-  embedding,
-  head,
-  outside,
-  draft,
-  absorbed,
-  group_indices,
-  rotary,
-  rounding,
-  count_
-};
 
 /// Elements of one section that are stored and divided alike.
 struct WeightParcel {
