@@ -30,14 +30,14 @@ std::vector<Override> read_overrides(const std::vector<std::string_view>& values
   return out;
 }
 
-const Override* override_of(const std::vector<Override>& overrides, const std::string& name) {
-  for (const Override& one : overrides) {
+const Override* override_of(std::vector<Override>& overrides, const std::string& name) {
+  for (Override& one : overrides) {
     if (one.pattern.is_in(name)) return &one;
   }
   return nullptr;
 }
 
-bool is_on_host(const std::vector<Override>& overrides, const std::string& name) {
+bool is_on_host(std::vector<Override>& overrides, const std::string& name) {
   const Override* found = override_of(overrides, name);
   return found != nullptr && found->to_host;
 }
@@ -45,9 +45,8 @@ bool is_on_host(const std::vector<Override>& overrides, const std::string& name)
 }  // namespace
 
 ExpertOverrides expert_overrides(const std::vector<std::string_view>& values, size_t layers) {
-  const std::vector<Override> overrides = read_overrides(values);
+  std::vector<Override> overrides = read_overrides(values);
   ExpertOverrides out;
-  for (const Override& one : overrides) out.is_read = out.is_read && one.pattern.is_read();
   double tensors = 0;
   bool ended = false;
   for (size_t i = 0; i < std::min(layers, kMostLayers); ++i) {
@@ -62,6 +61,7 @@ ExpertOverrides expert_overrides(const std::vector<std::string_view>& values, si
     ended = ended || of_layer < 3;
   }
   out.layers = tensors / 3;
+  for (const Override& one : overrides) out.is_read = out.is_read && one.pattern.is_read();
   return out;
 }
 

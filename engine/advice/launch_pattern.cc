@@ -5,8 +5,8 @@
 namespace vram {
 namespace {
 
-constexpr int kDeepest = 8;         // groups in groups
-constexpr int kMostSteps = 20'000;  // of one match: patterns that take more match nothing
+constexpr int kDeepest = 8;        // groups in groups
+constexpr int kMostSteps = 5'000;  // of one match: patterns that take more are not read
 constexpr size_t kMostCharacters = 2000;
 
 bool is_in_class(char letter, char c) { return letter == 'd' ? is_digit(c) : letter == c; }
@@ -103,6 +103,7 @@ struct NamePattern::Place {
   const Sequence* sequence;
   size_t at;
   const Place* then;
+  size_t since = std::string_view::npos;  // where a round of a repeated group began that ends here
 };
 
 struct NamePattern::Matcher {
@@ -113,6 +114,7 @@ struct NamePattern::Matcher {
     if (++steps > kMostSteps) return false;
     while (place != nullptr && place->at == place->sequence->size()) place = place->then;
     if (place == nullptr) return true;
+    if (place->since == at) return false;  // a round of nothing would be followed by others for ever
     const Node& node = (*place->sequence)[place->at];
     const Place next{place->sequence, place->at + 1, place->then};
     if (matches(node, place, next, at)) return true;
@@ -133,9 +135,8 @@ struct NamePattern::Matcher {
 
   bool group_matches(const Node& node, const Place* place, const Place& next, size_t at) {
     for (const Sequence& one : *node.group) {
-      const Place then = node.repeated && at < name.size() ? *place : next, inside{&one, 0, &next},
-                  more{&one, 0, &then};
-      if (goes_on(&inside, at) || (node.repeated && !one.empty() && goes_on(&more, at))) return true;
+      const Place again{place->sequence, place->at, place->then, at}, inside{&one, 0, &next}, more{&one, 0, &again};
+      if (goes_on(&inside, at) || (node.repeated && goes_on(&more, at))) return true;
     }
     return false;
   }
@@ -147,13 +148,13 @@ struct NamePattern::Matcher {
   }
 };
 
-bool NamePattern::is_in(std::string_view name) const {
-  if (!read_) return false;
-  for (size_t from = 0; from <= name.size(); ++from) {
+bool NamePattern::is_in(std::string_view name) {
+  for (size_t from = 0; read_ && from <= name.size(); ++from) {
     for (const Sequence& one : whole_) {
       Matcher matcher{name};
       const Place start{&one, 0, nullptr};
       if (matcher.goes_on(&start, from)) return true;
+      if (matcher.steps > kMostSteps) read_ = false;
     }
   }
   return false;

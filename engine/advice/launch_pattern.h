@@ -7,12 +7,13 @@
 namespace vram {
 
 /// A regular expression as people give for names of tensors: characters, '.', classes, groups, '|', '*', '+', '?', '^'
-/// and '$'. What is beyond that (counts in braces, look-ahead) matches nothing.
+/// and '$'. What is beyond that (counts in braces, look-ahead) matches nothing. std::regex throws and takes as much
+/// stack as a pattern asks for.
 class NamePattern {
  public:
   explicit NamePattern(std::string_view pattern);
-  /// Is it found anywhere in the name?
-  bool is_in(std::string_view name) const;
+  /// Is it found anywhere in the name? A pattern that takes too long is not read from then on.
+  bool is_in(std::string_view name);
   bool is_read() const { return read_; }
 
  private:

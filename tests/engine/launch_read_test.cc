@@ -125,6 +125,8 @@ TEST_CASE("llama.cpp: experts in host memory, by a count, all of them, or by nam
   CHECK(layers("-ot '.ffn_(up|down)_exps.=CPU'") == 24);  // two of three tensors
   CHECK(layers("-ot exps=CUDA1") == 0);
   CHECK(layers("-ot 'blk\\.(1{2})\\.exps=CPU'") == 0);  // no pattern that is read
+  CHECK(layers("-ot '(a*|)*exps=CPU'") == 36);          // rounds of nothing
+  CHECK(layers("-ot '(.|.)*(.|.)*z=CPU'") == 0);        // as many ways as there are
 }
 
 TEST_CASE("llama.cpp: experts of other layers than the first are counted, and said") {
