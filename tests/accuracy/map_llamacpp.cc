@@ -175,15 +175,6 @@ void set_llamacpp(ServingMap& m) {
 
 namespace {
 
-/// Bytes of a check's unit; 0 for units that are no size. What engines print as GB and MB is binary.
-double bytes_of_unit(const std::string& unit) {
-  const std::string u = lower(unit);
-  if (u == "gib" || u == "gb" || u == "gib/gpu") return kGiB;
-  if (u == "mib" || u == "mb" || u == "mib/gpu") return kMiB;
-  if (u == "kib" || u == "kb") return 1024;
-  return u == "b" || u == "bytes" || u == "byte" ? 1 : 0;
-}
-
 /// A check on its way to a measurement.
 struct Asked {
   const ServingMap& m;

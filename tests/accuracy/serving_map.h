@@ -30,6 +30,9 @@ double first_of(const json& c, std::initializer_list<const char*> names);
 /// A measurement of the case, without its number.
 Measurement begin(const ServingMap& m, const std::string& sort, Figure figure);
 
+/// The case's plan. `models` as in serving_measurements.
+ServingMap map_serving_plan(const json& c, const json& models);
+
 // Parts of the mapper, a file each: case fields to keys.
 void set_model(ServingMap& m, const json& models);
 void set_engine_defaults(ServingMap& m);  // what the engine's version chooses where the case says nothing

@@ -2,6 +2,7 @@
 
 #include "engine/formats.h"
 #include "engine/text.h"
+#include "engine/units.h"
 #include "tests/accuracy/words.h"
 
 namespace vram::accuracy {
@@ -159,6 +160,14 @@ std::string version_of(const std::string& given, bool llamacpp) {
   if (number.back() == '.') number.pop_back();
   const size_t engine = all.find("v0", end);
   return number + (engine != std::string::npos && (engine + 2 == all.size() || all[engine + 2] != '.') ? "V0" : "");
+}
+
+double bytes_of_unit(const std::string& unit) {
+  const std::string u = lower(unit);
+  if (u == "gib" || u == "gb" || u == "gib/gpu") return kGiB;
+  if (u == "mib" || u == "mb" || u == "mib/gpu") return kMiB;
+  if (u == "kib" || u == "kb") return 1024;
+  return u == "b" || u == "bytes" || u == "byte" ? 1 : 0;
 }
 
 }  // namespace vram::accuracy

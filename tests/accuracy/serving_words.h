@@ -19,4 +19,7 @@ std::string version_of(const std::string& given, bool llamacpp);
 /// names none, or one later than the last that is known here.
 std::string release_of_date(const std::string& given, const std::string& engine);
 
+/// Bytes of a check's unit; 0 for units that are no size. What engines print as GB and MB is binary.
+double bytes_of_unit(const std::string& unit);
+
 }  // namespace vram::accuracy

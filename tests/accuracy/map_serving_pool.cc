@@ -1,0 +1,314 @@
+#include "tests/accuracy/map_serving_pool.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/formats.h"
+#include "engine/plan/plan.h"
+#include "engine/serving/serving.h"
+#include "engine/text.h"
+#include "engine/units.h"
+#include "tests/accuracy/serving_said.h"
+#include "tests/accuracy/serving_words.h"
+#include "tests/accuracy/words.h"
+
+namespace vram::accuracy {
+
+namespace {
+
+bool has_states(const Plan& plan) {
+  for (const LayerKind& kind : plan.subject->kinds)
+    if (kind.state_elements + kind.conv_state_elements > 0) return true;
+  return false;
+}
+
+}  // namespace
+
+/// GiB that so many tokens take on a GPU, where every layer keeps every token.
+double gib_of_tokens(const ServingMap& m, double tokens) {
+  const Plan plan = read_plan(m.share.text()).plan;
+  if (!plan.subject || !plan.accelerator) return 0;
+  const ServingBill bill = serving_bill(plan);
+  const bool grouped = m.engine == "vllm" && has_states(plan);  // printed tokens are those of one group
+  const bool uniform = bill.kv_bytes_per_token == bill.kv_bytes_per_token_beyond_window && !grouped;
+  return uniform ? tokens * static_cast<double>(bill.kv_bytes_per_token_per_gpu.value_or(0)) / kGiB : 0;
+}
+
+/// "triton_kv_bytes" beside "triton_max_tokens": the tokens of the same thing.
+double tokens_beside(const json& c, const std::string& check) {
+  const json* measured = find(c, "measured");
+  if (measured == nullptr || !measured->is_object()) return 0;
+  std::string apart;
+  for (size_t at = 0; at < check.size();) {
+    const size_t end = std::min(check.find('_', at), check.size());
+    const std::string word = check.substr(at, end - at);
+    at = end + 1;
+    bool plain = false;
+    for (const char* usual : {"kv", "bytes", "gib", "gb", "mib", "mb", "pool", "cache", "size", "eager", "graphs"})
+      plain = plain || word == usual;
+    if (!plain) apart = word;
+  }
+  if (apart.empty()) return 0;
+  for (const auto& [name, value] : measured->items())
+    if (name.find(apart) != std::string::npos && name.find("tokens") != std::string::npos && value.is_number())
+      return value.get<double>();
+  return 0;
+}
+
+double cached_tokens(const json& c, const std::string& check) {
+  const bool eager = check.find("eager") != std::string::npos, graphs = check.find("graphs") != std::string::npos;
+  if (const double beside = tokens_beside(c, check); beside > 0) return beside;
+  if (eager) return first_of(c, {"kv_tokens_eager"});
+  if (graphs) return first_of(c, {"kv_tokens_graphs"});
+  // Of groups of layers the log prints what one of them has; its blocks are those of all.
+  if (const double printed = first_of(c, {"kv_tokens_printed", "gpu_kv_cache_tokens", "kv_cache_tokens"}); printed > 0)
+    return printed;
+  const double tokens = first_of(c, {"kv_tokens", "max_total_num_tokens", "full_tokens"});
+  const double requests = first_of(c, {"max_concurrency_x"}) * number(c, "max_model_len");
+  if (tokens > 0 && std::fabs(tokens - requests) < 0.01 * requests) return tokens;
+  const double blocks = first_of(c, {"num_gpu_blocks", "primary_blocks", "gpu_blocks"});
+  double block = number(c, "block_size");
+  if (block == 0) block = first_of(c, {"tokens_per_block"});
+  if (blocks > 0 && block > 0) return blocks * block;
+  return tokens;
+}
+
+namespace {
+
+bool states_unknown(const ServingMap& m) {
+  const bool told = !m.share.get("state_elements").empty() || m.share.get("arch").find("linear") != std::string::npos;
+  return m.share.get("pattern").find('l') != std::string::npos && !told;
+}
+
+/// Where the printed tokens are those of one group of layers, the requests that the bytes hold say as much.
+void add_cache_of_hybrid(const ServingMap& m, const json& check, double bytes, std::vector<Measurement>& out) {
+  const double requests = first_of(m.c, {"max_concurrency_x"});
+  if (requests == 0) return;
+  ServingMap given = m;
+  if (states_unknown(m)) given.skip("the states of linear layers are not known");
+  given.share.set("measured_kv_pool", bytes / kGiB);
+  Measurement one = begin(given, text(check, "kind"), Figure::concurrency);
+  one.measured = requests;
+  one.unit = "x";
+  out.push_back(std::move(one));
+}
+
+/// "k_gib_swa": of window layers alone.
+std::string kind_of_layers(const std::string& name) {
+  for (const char* word : {"swa", "sliding", "window"})
+    if (name.find(word) != std::string::npos) return "sliding";
+  return name.find("full") != std::string::npos ? "full" : "";
+}
+
+}  // namespace
+
+/// Do vllm's equal groups of layers share the blocks, so that bytes over printed tokens are nobody's?
+bool in_groups(const ServingMap& m) {
+  if (m.engine != "vllm") return false;
+  const Plan plan = read_plan(m.share.text()).plan;
+  if (!plan.subject || !plan.accelerator) return false;
+  const ServingBill bill = serving_bill(plan);
+  return bill.kv_bytes_per_token != bill.kv_bytes_per_token_beyond_window || has_states(plan);
+}
+
+namespace {
+
+/// Half of the last digit of what was printed in two digits and says no more: "0.12 GB". 0: it was printed in more.
+double half_digit(double printed) { return printed < 1 ? 0.005 : 0; }
+
+/// "fp8 K / nvfp4 V": the format of the half that a check is of.
+void set_half(ServingMap& m, char half) {
+  const std::string given = lower(text(m.c, "kv_dtype"));
+  const size_t end = given.find(std::string(" ") + half);
+  if (!m.kv_unread || end == std::string::npos) return;
+  const size_t slash = given.rfind('/', end);
+  const std::string format = format_of(given.substr(slash == std::string::npos ? 0 : slash + 1, end));
+  if (!find_format(format)) return;
+  m.share.set("kv", format == "fp16" ? "bf16" : format);
+  m.kv_unread = false;
+}
+
+}  // namespace
+
+/// KV cache: of an engine that preallocates, the bytes of a token; of llama.cpp the whole allocation.
+void add_cache(const ServingMap& m, const json& check, std::vector<Measurement>& out) {
+  const std::string name = text(check, "name");
+  const double bytes = number(check, "measured") * bytes_of_unit(text(check, "unit"));
+  const std::string part = kind_of_layers(name);
+  double tokens = part == "sliding" ? first_of(m.c, {"swa_tokens", "sliding_tokens"}) : cached_tokens(m.c, name);
+  if (tokens == 0 || (part.empty() && in_groups(m))) return add_cache_of_hybrid(m, check, bytes, out);
+  const bool half = name.starts_with("k_") || name.starts_with("v_");
+  ServingMap given = m;
+  if (half) set_half(given, name[0]);
+  Measurement one = begin(given, text(check, "kind"), Figure::kv_token);
+  one.part = part;
+  one.measured = (half ? 2 : 1) * bytes / tokens;
+  one.rounding = (half ? 2 : 1) * bytes_of_unit(text(check, "unit")) * half_digit(number(check, "measured")) / tokens;
+  one.unit = "bytes a token";
+  out.push_back(std::move(one));
+}
+
+namespace {
+
+/// "available_kv_gib_ranks01": of the ranks whose tokens are the fewest, which the first of them are where they are
+/// even.
+double least_of_ranks(const json& c) {
+  const json* measured = find(c, "measured");
+  if (measured == nullptr || !measured->is_object()) return 0;
+  for (const auto& [name, value] : measured->items())
+    if (name.rfind("available_kv_gib_rank", 0) == 0 && value.is_number()) return value.get<double>();
+  return 0;
+}
+
+}  // namespace
+
+double logged_pool_gib(const json& c) {
+  const double gib = first_of(c, {"available_kv_gib", "kv_cache_size_gib", "kv_gib", "kv_gb"});
+  if (gib > 0) return gib;
+  if (const double least = least_of_ranks(c); least > 0) return least;
+  double parts = 0;  // keys and values, of one pool or of two
+  for (const auto& [k, v] :
+       {std::pair{"k_gb", "v_gb"}, std::pair{"full_k_gb", "full_v_gb"}, std::pair{"swa_k_gb", "swa_v_gb"}}) {
+    const double keys = first_of(c, {k}), values = first_of(c, {v});
+    parts += keys + (values > 0 ? values : keys);  // the log's two halves are alike
+  }
+  return parts;
+}
+
+/// sglang's budget holds the states of a hybrid, too.
+double logged_states_gib(const json& c) {
+  const double all = first_of(c, {"state_gb", "mamba_gb", "mamba_cache_gb"});
+  return all > 0 ? all : first_of(c, {"ssm_state_gb"}) + first_of(c, {"conv_state_gb"});
+}
+
+namespace {
+
+/// Does the log leave out what the states of its hybrid take?
+bool tokens_alone(const ServingMap& m) {
+  if (m.engine != "sglang" || logged_states_gib(m.c) > 0) return false;
+  const Plan plan = read_plan(m.share.text()).plan;
+  return plan.subject && has_states(plan);
+}
+
+/// A pool of as many tokens as were asked for says nothing of the memory that is left.
+bool tokens_were_set(const json& c) {
+  const double set = given_number(c, {"max_total_tokens", "num_gpu_blocks_override", "kv_cache_memory_bytes"});
+  return set > 0 || number_said(said_of(c), {"max_total_tokens", "max-total-tokens", "num_gpu_blocks_override",
+                                             "num-gpu-blocks-override", "kv-cache-memory"}) > 0;
+}
+
+/// GiB that the printed pool may be off by its last digits.
+double pool_rounding(const json& c) {
+  if (const double gib = first_of(c, {"available_kv_gib", "kv_cache_size_gib", "kv_gib", "kv_gb"}); gib > 0)
+    return half_digit(gib);
+  double off = 0;
+  for (const char* name : {"k_gb", "v_gb", "full_k_gb", "full_v_gb", "swa_k_gb", "swa_v_gb"})
+    if (const double gib = first_of(c, {name}); gib > 0) off += half_digit(gib);
+  return off;
+}
+
+/// A release that is not named prints tokens of one group, which the newest no longer does.
+bool prints_otherwise(const ServingMap& m, double tokens) {
+  const double all = first_of(m.c, {"max_concurrency_x"}) * number(m.c, "max_model_len");
+  return m.share.get("engine_version").empty() && in_groups(m) && tokens < 0.9 * all;
+}
+
+}  // namespace
+
+/// Tokens and concurrency, given the pool that the log states.
+void add_capacity(const ServingMap& m, std::vector<Measurement>& out) {
+  const double pool = logged_pool_gib(m.c);
+  if (pool == 0 || m.engine == "llamacpp") return;
+  ServingMap given = m;
+  given.share.set("measured_kv_pool", pool);
+  if (const double tokens = cached_tokens(m.c, ""); tokens > 0 && !prints_otherwise(m, tokens)) {
+    Measurement one = begin(given, "pool given", Figure::kv_tokens);
+    one.measured = tokens;
+    one.rounding = tokens * pool_rounding(m.c) / pool;
+    one.unit = "tokens";
+    out.push_back(std::move(one));
+  }
+  if (const double requests = first_of(m.c, {"max_concurrency_x"}); requests > 0) {
+    if (states_unknown(given)) given.skip("the states of linear layers are not known");
+    Measurement one = begin(given, "pool given", Figure::concurrency);
+    one.measured = requests;
+    one.rounding = requests * pool_rounding(m.c) / pool;
+    one.unit = "x";
+    out.push_back(std::move(one));
+  }
+}
+
+/// The pool from the plan alone; its error counts against the memory that the engine may use.
+void add_pool(const ServingMap& m, std::vector<Measurement>& out) {
+  double pool = logged_pool_gib(m.c);
+  if (m.engine == "llamacpp" || m.engine == "generic") return;
+  if (pool == 0) pool = gib_of_tokens(m, cached_tokens(m.c, ""));
+  if (pool == 0) return;
+  if (m.engine == "sglang") pool += logged_states_gib(m.c);
+  Measurement one = begin(m, "pool predicted", Figure::kv_pool);
+  if (tokens_alone(m)) one.part = "tokens";
+  if (tokens_were_set(m.c)) one.skip_for("the pool's tokens were set");
+  one.measured = pool * kGiB;
+  one.unit = "GiB";
+  const Plan plan = read_plan(m.share.text()).plan;
+  one.relative_to = plan.utilization * plan.gpu_mem;
+  if (lower(text(m.c, "model")).find("vision") != std::string::npos) one.skip_for("a vision tower's profile run");
+  if (plan.subject && plan.subject->nominal_parameters == 0) one.skip_for("the weights are not known");
+  if (one.skipped.empty() && plan.gpu_mem == 0) one.skipped = "the GPU's memory is not stated";
+  if (m.gpu_unread) one.skip_for("the GPU is not known");
+  const bool fraction = number(m.c, "mem_fraction_static") > 0;  // sglang's own choice depends on the card
+  if (one.skipped.empty() && text(m.c, "gpu").empty() && number(m.c, "measured.total_gpu_memory_gib") == 0 &&
+      !(fraction && number(m.c, "measured.avail_before_gb") > 0))
+    one.skipped = "the GPU is not stated";
+  out.push_back(std::move(one));
+}
+
+namespace {
+
+double available_gib(const json& c) {
+  const double gib = first_of(c, {"available_gib", "available_gb", "free_gib", "free_gb", "free_memory_gib"});
+  return gib > 0 ? gib : first_of(c, {"available_mib", "free_mib"}) / 1024;
+}
+
+}  // namespace
+
+/// The pool as a share of what was free before it: TensorRT-LLM's free_gpu_memory_fraction.
+bool add_share_of_free(const ServingMap& m, const json& check, std::vector<Measurement>& out) {
+  const double free = available_gib(m.c), bytes = number(check, "measured") * bytes_of_unit(text(check, "unit"));
+  if (m.engine != "trtllm" || text(check, "name").find("fraction") == std::string::npos) return false;
+  const double share = bytes > 0 && free > 0 ? bytes / kGiB / free : number(check, "measured");
+  if (share <= 0 || share > 1) return false;
+  Measurement one = begin(m, text(check, "kind"), Figure::pool_share);
+  one.measured = share;
+  out.push_back(std::move(one));
+  return true;
+}
+
+/// Blocks that the longest request takes.
+bool add_blocks_of_request(const ServingMap& m, const json& check, std::vector<Measurement>& out) {
+  const std::string name = text(check, "name"), unit = text(check, "unit");
+  const bool each = name.find("per_seq") != std::string::npos || name.find("per_req") != std::string::npos ||
+                    name.find("a_seq") != std::string::npos || name.find("a_request") != std::string::npos;
+  if (name.find("block") == std::string::npos || !each || bytes_of_unit(unit) > 0) return false;
+  Measurement one = begin(m, text(check, "kind"), Figure::request_blocks);
+  one.measured = number(check, "measured");
+  one.unit = unit;
+  out.push_back(std::move(one));
+  return true;
+}
+
+/// vllm's CPU blocks: one request of a block at a time.
+void add_swap(const ServingMap& m, std::vector<Measurement>& out) {
+  const double blocks = first_of(m.c, {"num_cpu_blocks"});
+  if (blocks == 0) return;
+  ServingMap given = m;
+  const double block = number(m.c, "block_size") > 0 ? number(m.c, "block_size") : 16;
+  given.share.set("prompt", block);
+  given.share.set("output", 0.0);
+  Measurement one = begin(given, "independent", Figure::swap_tokens);
+  one.measured = blocks * block;
+  one.unit = "tokens";
+  out.push_back(std::move(one));
+}
+
+}  // namespace vram::accuracy

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tests/accuracy/serving_map.h"
+
+namespace vram::accuracy {
+
+/// Tokens that the log says its cache holds; of a check's name the words that tell several caches apart.
+double cached_tokens(const json& c, const std::string& check);
+double tokens_beside(const json& c, const std::string& check);
+
+/// GiB of the pool, and of the states beside it, as logged. 0: not logged.
+double logged_pool_gib(const json& c);
+double logged_states_gib(const json& c);
+
+/// GiB that so many tokens take on a GPU, where every layer keeps every token; else 0.
+double gib_of_tokens(const ServingMap& m, double tokens);
+
+/// Do vllm's equal groups of layers share the blocks, so that bytes over printed tokens are nobody's?
+bool in_groups(const ServingMap& m);
+
+// Figures of the KV cache: those of a check (false: it is none of theirs), and those of every log that states them.
+void add_cache(const ServingMap& m, const json& check, std::vector<Measurement>& out);
+bool add_share_of_free(const ServingMap& m, const json& check, std::vector<Measurement>& out);
+bool add_blocks_of_request(const ServingMap& m, const json& check, std::vector<Measurement>& out);
+void add_capacity(const ServingMap& m, std::vector<Measurement>& out);
+void add_pool(const ServingMap& m, std::vector<Measurement>& out);
+void add_swap(const ServingMap& m, std::vector<Measurement>& out);
+
+}  // namespace vram::accuracy
