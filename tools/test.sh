@@ -59,16 +59,9 @@ build_and_test() {  # build_and_test PRESET TARGETS CTEST-OPTION...: all targets
   VRAM_TARGET=$targets sh tools/build.sh "$preset" && ctest --preset "$preset" -j "$jobs" "$@"
 }
 
-browser() {  # in two Chromiums, for half of the time is waiting
+browser() {
   [ -n "$CHROMIUM" ] || { echo 'no Chromium found (CHROMIUM=path names one)'; return 1; }
-  export SITE="$PWD/build/web" VRAM_LEDGER="$PWD/build/native/vram-ledger"
-  PART=1/2 node tests/browser/run.mjs >$logs/browser-1 2>&1 &
-  PART=2/2 node tests/browser/run.mjs
-  second=$?
-  wait $!
-  first=$?
-  cat $logs/browser-1
-  [ $first$second = 00 ]
+  SITE=$PWD/build/web VRAM_LEDGER=$PWD/build/native/vram-ledger node tests/browser/run.mjs
 }
 
 page_size() {

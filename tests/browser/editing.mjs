@@ -273,7 +273,7 @@ export const cases = {
       await tab.click(`sample.${name}`);
       await tab.until(async () => (await tab.text()).includes(read), `${read} of ${name}`);
       await tab.click('log.clear');
-      truth((await tab.state()).places[`sample.${name}`], 'cleared, the examples are back');
+      await tab.until((state) => state.places[`sample.${name}`], 'cleared, the examples are back');
       equal(tab.faults, [], 'faults');
       await tab.close();
     }

@@ -97,7 +97,10 @@ class Tab {
       const now = (await this.state()).frames;
       if (now === frames) return;
       frames = now;
-      await this.page.waitForTimeout(80);
+      await this.page.evaluate(() => new Promise((done) => {
+        setTimeout(done, 1000);  // out of sight there are no frames
+        requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 80)));  // however slow the machine is
+      }));
     }
     throw new Error('the page never comes to rest');
   }
