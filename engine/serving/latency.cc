@@ -107,7 +107,7 @@ class Pass {
   /// Weights read, of experts those that `tokens` of each data-parallel rank meet: all ranks share them.
   double weights(double tokens) const {
     const Architecture& a = model_.architecture;
-    const double others = seconds_ + host_experts(tokens);
+    const double others = seconds_ + (host_expert_bytes_ > 0 ? host_experts(tokens) : 0);
     if (expert_seconds_ <= 0) return others;
     const double touched = touched_experts(a.experts, a.experts_per_token, tokens * replica_.dp);
     return others + expert_seconds_ * fullest_rank(a.experts, replica_.ep, touched);
@@ -137,7 +137,6 @@ class Pass {
   /// llama.cpp's routed experts in host memory: read there, or, of batches that the GPU works out, those that are met
   /// are copied to it for every micro-batch (ggml-backend.cpp, ggml_backend_sched_compute_splits).
   double host_experts(double tokens) const {
-    if (host_expert_bytes_ <= 0) return 0;
     const Architecture& a = model_.architecture;
     const double batch = std::min(tokens, plan_.ubatch), link = host_link(plan_).gb_s * 1e9;
     const double bytes = touched_experts(a.experts, a.experts_per_token, batch) * host_expert_bytes_;

@@ -29,8 +29,8 @@ size_t host_layers(const Plan& plan) {
 
 /// With layers in host memory the head is there too, but for builds that move it first.
 bool head_on_host(const Plan& plan) {
-  const bool moved_first = plan.gpu_layers >= 1 && llamacpp_build(plan.engine_version).head_first;
-  return host_layers(plan) > 0 && !moved_first;
+  if (host_layers(plan) == 0) return false;
+  return plan.gpu_layers < 1 || !llamacpp_build(plan.engine_version).head_first;
 }
 
 /// Of the layers from `first` on, those that come before `n_cpu_moe`.

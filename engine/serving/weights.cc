@@ -337,7 +337,7 @@ std::vector<WeightParcel> weight_parcels(const Plan& plan, const Replica& replic
   add_ends(plan, replica, stage, out);
   for (size_t k = 0; k < model.kinds.size(); ++k) {
     out.add_layers(k);
-    out.add_more_experts(k);
+    if (stage.more_experts > 0) out.add_more_experts(k);
     const double layers = model.layers_of_kind(k, stage.first, stage.count);
     add_absorbed(plan, replica, model.kinds[k], layers, out);
     add_group_indices(plan, replica, model.kinds[k], layers, out);
