@@ -270,12 +270,19 @@ double available_gib(const json& c) {
   return gib > 0 ? gib : first_of(c, {"available_mib", "free_mib"}) / 1024;
 }
 
+/// "fraction", "kv_fraction", "free_gpu_memory_fraction"; not "bw_fraction".
+bool is_share_of_memory(const std::string& name) {
+  const size_t at = name.find("fraction");
+  if (at == std::string::npos) return false;
+  return at == 0 || name.find("free") < at || name.find("mem") < at || name.find("kv") < at;
+}
+
 }  // namespace
 
 /// The pool as a share of what was free before it: TensorRT-LLM's free_gpu_memory_fraction.
 bool add_share_of_free(const ServingMap& m, const json& check, std::vector<Measurement>& out) {
   const double free = available_gib(m.c), bytes = number(check, "measured") * bytes_of_unit(text(check, "unit"));
-  if (m.engine != "trtllm" || text(check, "name").find("fraction") == std::string::npos) return false;
+  if (m.engine != "trtllm" || !is_share_of_memory(text(check, "name"))) return false;
   const double share = bytes > 0 && free > 0 ? bytes / kGiB / free : number(check, "measured");
   if (share <= 0 || share > 1) return false;
   Measurement one = begin(m, text(check, "kind"), Figure::pool_share);
