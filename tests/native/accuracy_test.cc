@@ -244,6 +244,20 @@ TEST_CASE("A model of another name has the shape of its kin, and none of another
   CHECK(stated_billions("Mixtral-8x7B-v0.1") == 0);
 }
 
+TEST_CASE("A fraction is a share of the free memory where its name says so", "[serving]") {
+  const auto shares = [](const std::string& name) {
+    const std::string text = R"({"id":"x","engine":"tensorrt-llm","model":"Qwen/Qwen3-8B","weight_dtype":"bf16",
+      "gpu":"H100 80GB","measured":{},"checks":[{"name":")" +
+                             name + R"(","kind":"derived","measured":0.5,"unit":""}]})";
+    int found = 0;
+    for (const Measurement& one : measurements_of(only_case(text.c_str()), nullptr))
+      found += one.figure == Figure::pool_share ? 1 : 0;
+    return found;
+  };
+  for (const char* of_memory : {"fraction", "kv_fraction", "free_gpu_memory_fraction"}) CHECK(shares(of_memory) == 1);
+  for (const char* of_rates : {"bw_fraction", "flop_fraction", "bs1_bw_fraction"}) CHECK(shares(of_rates) == 0);
+}
+
 TEST_CASE("A card that is no preset is not taken for another", "[serving]") {
   const auto gpu = [](const std::string& name) {
     const std::string text = R"({"id":"x","engine":"vllm","model":"Qwen/Qwen3-8B","weight_dtype":"bf16","gpu":")" +
