@@ -33,13 +33,12 @@ bool head_on_host(const Plan& plan) {
   return plan.gpu_layers < 1 || !llamacpp_build(plan.engine_version).head_first;
 }
 
-/// Of the layers from `first` on, those that come before `n_cpu_moe`.
+}  // namespace
+
 size_t before_n_cpu_moe(const Plan& plan, size_t first, size_t count) {
   const auto end = static_cast<size_t>(std::max(0.0, plan.n_cpu_moe));
   return plan.engine != Engine::llamacpp || end <= first ? 0 : std::min(end - first, count);
 }
-
-}  // namespace
 
 ServingStage host_stage(const Plan& plan) {
   if (plan.engine != Engine::llamacpp) return {0, 0, false, false, false};

@@ -25,6 +25,9 @@ struct ServingStage {
 /// The stages of a replica. Surplus layers go where vllm puts them: one each to the stages before the last.
 std::vector<ServingStage> serving_stages(const Plan& plan, const Replica& replica);
 
+/// Of the layers [first, first + count) those whose routed experts `n_cpu_moe` leaves in host memory: the first ones.
+size_t before_n_cpu_moe(const Plan& plan, size_t first, size_t count);
+
 /// What llama.cpp keeps in host memory: the embedding table, the layers beyond `gpu_layers` and, with any, the head,
 /// and of the layers behind them the routed experts that `n_cpu_moe` says. Nothing (no layers, no ends) with other
 /// engines.

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "engine/serving/latency.h"
+#include "engine/serving/roofline.h"
 
 namespace vram::accuracy {
 namespace {
@@ -38,8 +39,6 @@ struct Run {
   bool queued() const { return open() && !paced(); }
 };
 
-constexpr double kServer = 7e-3;  // engine/serving/roofline.cc: of a first token beyond its prompt
-
 /// Prompts that one pass takes together.
 double prompts_a_pass(const Run& run) {
   return std::clamp(std::floor(run.plan.batch_tokens / at_least_one(run.plan.prompt)), 1.0, run.slots);
@@ -47,7 +46,7 @@ double prompts_a_pass(const Run& run) {
 
 /// Of one of many prompts: a burst's mean is that of half of them.
 double prompt_seconds(const Run& run) {
-  return 2 * std::max(0.0, run.burst() - kServer) / (run.slots + prompts_a_pass(run));
+  return 2 * std::max(0.0, run.burst() - server_seconds(run.plan)) / (run.slots + prompts_a_pass(run));
 }
 
 /// A token's time where nothing is prefilled.

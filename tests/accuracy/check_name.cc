@@ -67,11 +67,6 @@ bool holds_number(const json& value, double wanted) {
   return std::fabs(sum - wanted) <= 1e-6 * wanted;
 }
 
-bool says_any(const std::string& text, std::initializer_list<const char*> words) {
-  return std::any_of(words.begin(), words.end(),
-                     [&text](const char* word) { return text.find(word) != std::string::npos; });
-}
-
 }  // namespace
 
 bool CheckName::has_any(std::initializer_list<const char*> words) const {
@@ -116,15 +111,15 @@ std::vector<std::string> terms_of(const std::string& explanation) {
     const size_t end = std::min(all.find('+', at), all.size());
     const std::string term = all.substr(at, std::min(end, all.find(" without", at)) - at);
     at = end + 1;
-    if (says_any(term, {"kv", "cache"}))
+    if (holds_any(term, {"kv", "cache"}))
       terms.emplace_back("kv");
-    else if (says_any(term, {"recurrent", "state"}))
+    else if (holds_any(term, {"recurrent", "state"}))
       terms.emplace_back("states");
-    else if (says_any(term, {"compute", "scratch", "graph", "activation"}))
+    else if (holds_any(term, {"compute", "scratch", "graph", "activation"}))
       terms.emplace_back("compute");
-    else if (says_any(term, {"head", "output", "embd", "embedding", "weight", "model", "file", "matri", "param"}))
+    else if (holds_any(term, {"head", "output", "embd", "embedding", "weight", "model", "file", "matri", "param"}))
       terms.emplace_back("weights");
-    else if (says_any(term, {"layers"}))
+    else if (holds_any(term, {"layers"}))
       terms.emplace_back("layers");
   }
   return terms;

@@ -46,7 +46,7 @@ ServingStage device_stage(const Plan& plan, const std::string& part) {
   };
   const size_t first = start(before), next = start(before + shares[device]);
   const bool last = device + 1 == shares.size();
-  return {first, next - first, false, last, device == 0};
+  return {first, next - first, false, last, device == 0, before_n_cpu_moe(plan, first, next - first)};
 }
 
 ServingStage stage_of(const Plan& plan, const std::string& part) {
@@ -79,17 +79,6 @@ double share_of_keys(const Plan& plan) {
   return plan.head_dim > 0 ? plan.head_dim / (plan.head_dim + values) : 0.5;
 }
 
-/// Biases of experts go where their matrices are ("ffn_up_exps.bias" fits the pattern of --cpu-moe), in fp32.
-double expert_bias_bytes(const Plan& plan, const ServingStage& stage) {
-  double bytes = 0;
-  for (size_t k = 0; k < plan.subject->kinds.size(); ++k) {
-    const double layers = plan.subject->layers_of_kind(k, stage.first, stage.count);
-    for (const Matrix& matrix : plan.subject->kinds[k].matrices)
-      if (matrix.part == Part::bias && matrix.shard == Shard::expert) bytes += 4 * layers * matrix.count();
-  }
-  return bytes;
-}
-
 }  // namespace
 
 double cache_bytes(const Plan& plan, const std::string& part) {
@@ -120,9 +109,8 @@ double layer_weight_bytes(const Plan& plan, const std::string& part) {
   const ServingStage stage = asks(part, "device ") ? device_stage(plan, part)
                                                    : ServingStage{0, plan.subject->layers.size(), false, false, false};
   double bytes = 0;
-  for (const WeightParcel& parcel : weight_parcels(plan, Replica{}, stage))
-    if (!asks(part, "dense") || parcel.section != WeightSection::experts) bytes += parcel.elements * parcel.bits / 8;
-  return asks(part, "dense") ? bytes - expert_bias_bytes(plan, stage) : bytes;
+  for (const WeightParcel& parcel : weight_parcels(plan, Replica{}, stage)) bytes += parcel.elements * parcel.bits / 8;
+  return bytes;
 }
 
 }  // namespace vram::accuracy

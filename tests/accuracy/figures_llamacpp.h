@@ -13,7 +13,7 @@ double cache_bytes(const Plan& plan, const std::string& part);
 /// Recurrent states: a place, and "scan" or "convolution".
 double state_bytes(const Plan& plan, const std::string& part);
 
-/// Weights of "device 1/3", without experts where "dense" follows; of "layers", those that repeat.
+/// Weights of "device 1/3"; of "layers", those that repeat.
 double layer_weight_bytes(const Plan& plan, const std::string& part);
 
 }  // namespace vram::accuracy

@@ -24,43 +24,37 @@ bool is_batch(const std::string& word) {
 
 // --- figures' names ------------------------------------------------------------------------------------------------
 
-void take_number(const NamePiece& piece, FigureName& out) {
-  Load& load = out.load;
-  switch (topic_of(piece.word)) {
+/// The part of a load that a word's number is.
+double Load::*part_of(Topic topic) {
+  switch (topic) {
     case Topic::prompt:
-      load.prompt = piece.number;
-      return;
+    case Topic::prefill:
+      return &Load::prompt;
     case Topic::output:
-      load.output = piece.number;
-      return;
-    case Topic::prefill:  // llama-bench's tests
-      load.prompt = piece.number;
-      load.output = 1;
-      return;
     case Topic::decode:
-      load.prompt = 1;
-      load.output = piece.number;
-      return;
+      return &Load::output;
     case Topic::clients:
-      load.clients = piece.number;
-      load.batched = is_batch(piece.word);
-      return;
+      return &Load::clients;
     case Topic::requests:
-      load.requests = piece.number;
-      return;
+      return &Load::requests;
     case Topic::rate:
     case Topic::requests_a_second:
-      load.rate = piece.number;
-      return;
+      return &Load::rate;
     case Topic::slots:
-      load.slots = piece.number;
-      return;
+      return &Load::slots;
     case Topic::micro_batch:
-      load.micro_batch = piece.number;
-      return;
+      return &Load::micro_batch;
     default:
-      return;
+      return nullptr;
   }
+}
+
+void take_number(const NamePiece& piece, Load& load) {
+  const Topic topic = topic_of(piece.word);
+  if (double Load::*part = part_of(topic)) load.*part = piece.number;
+  if (topic == Topic::clients) load.batched = is_batch(piece.word);
+  if (topic == Topic::prefill) load.output = 1;  // llama-bench's tests
+  if (topic == Topic::decode) load.prompt = 1;
 }
 
 /// Numbers that no word takes: a context, or a prompt and an output.
@@ -213,7 +207,7 @@ FigureName read_figure_name(const std::string& name) {
     else if (topic == Topic::none)
       unknown = piece.word;
     if (topic == Topic::second && !has(said, Topic::token) && !has(said, Topic::requests)) token_first = false;
-    if (piece.numbered && !piece.word.empty()) take_number(piece, out);
+    if (piece.numbered && !piece.word.empty()) take_number(piece, out.load);
     numbered_decode |= piece.numbered && topic == Topic::decode;
     const bool of_each = divided && !piece.numbered;
     if (of_each && topic == Topic::gpus) out.per_gpu = true;

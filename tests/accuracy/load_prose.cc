@@ -85,14 +85,20 @@ bool is_pair(const Clause& clause, size_t i) {
   return clause.whole(i) && clause.at(i + 1).is("/") && clause.whole(i + 2);
 }
 
-/// "ISL 2048", "output length of 128", "prompts of 300 tokens".
-void read_length_behind(const Clause& clause, size_t i, Load& load) {
-  const bool of_prompt = !clause.at(i).is("in") && is_prompt(clause, i);
-  if (!of_prompt && (clause.at(i).is("out") || !is_output(clause, i))) return;
+/// Where the number of the word at `i` stands: "length of 128", "size = 8".
+size_t behind_word(const Clause& clause, size_t i) {
   size_t at = i + 1;
   while (clause.topic(at) == Topic::length || clause.says(at, {"of"}) || clause.says(at, {"="}) ||
          clause.says(at, {":"}))
     ++at;
+  return at;
+}
+
+/// "ISL 2048", "output length of 128", "prompts of 300 tokens".
+void read_length_behind(const Clause& clause, size_t i, Load& load) {
+  const bool of_prompt = !clause.at(i).is("in") && is_prompt(clause, i);
+  if (!of_prompt && (clause.at(i).is("out") || !is_output(clause, i))) return;
+  const size_t at = behind_word(clause, i);
   if (!clause.whole(at) || is_pair(clause, at)) return;
   const bool other = is_prompt(clause, at + 1) || is_output(clause, at + 1) || is_request(clause.at(at + 1));
   if (!other) (of_prompt ? load.prompt : load.output) = clause.at(at).number;
@@ -150,10 +156,7 @@ void read_clients_behind(const Clause& clause, size_t i, Load& load) {
   const ProsePiece& word = clause.at(i);
   const bool batch = word.is("batch") || word.is("bs");
   if (!batch && !word.is("concurrency") && !word.is("conc")) return;
-  size_t at = i + 1;
-  while (clause.topic(at) == Topic::length || clause.says(at, {"of"}) || clause.says(at, {"="}) ||
-         clause.says(at, {":"}))
-    ++at;
+  const size_t at = behind_word(clause, i);
   if (!clause.whole(at)) return;
   load.clients = clause.at(at).number;
   load.batched = batch;

@@ -1,6 +1,5 @@
 #include "tests/accuracy/load_words.h"
 
-#include <cmath>
 #include <cstdlib>
 #include <string_view>
 
@@ -73,8 +72,6 @@ bool takes_number(Topic topic) {
   }
 }
 
-bool is_letter(char c) { return is_alphanumeric(c) && !is_digit(c); }
-
 /// The number at `at`, which is moved behind it and behind the "k" of a thousand.
 double number_at(const std::string& name, size_t& at) {
   const char* begin = name.c_str() + at;
@@ -85,8 +82,7 @@ double number_at(const std::string& name, size_t& at) {
   double value = std::strtod(std::string(begin, end - at).c_str(), nullptr);
   const bool thousands = end < name.size() && name[end] == 'k' && (end + 1 >= name.size() || !is_letter(name[end + 1]));
   if (thousands) {
-    const bool binary = value > 0 && std::exp2(std::floor(std::log2(value))) == value;  // 1k, 8k, 32k
-    value *= binary ? 1024 : 1000;
+    value = of_thousands(value);
     ++end;
   }
   at = end;

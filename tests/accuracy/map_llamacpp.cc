@@ -28,11 +28,6 @@ std::string words_of(const json& c) {
   return lower(said);
 }
 
-bool says(const std::string& said, std::initializer_list<const char*> words) {
-  return std::any_of(words.begin(), words.end(),
-                     [&said](const char* word) { return said.find(word) != std::string::npos; });
-}
-
 /// A switch among the measured fields or beside them, as a truth or a number.
 std::optional<bool> switched(const json& c, std::initializer_list<const char*> names) {
   for (const char* name : names)
@@ -71,12 +66,12 @@ bool caches_apart(const json& c, const std::string& said) {
   const double each = first_of(c, {"n_ctx_seq"}), all = first_of(c, {"n_ctx"});
   if (each > 0 && each < all) return true;
   return first_of(c, {"cells_full_per_seq", "cells_per_slot", "cells_per_seq", "cells_a_slot"}) > 0 ||
-         says(said, {"streams", "not unified", "non-unified", "no-kv-unified"});
+         holds_any(said, {"streams", "not unified", "non-unified", "no-kv-unified"});
 }
 
 void set_flash(ServingMap& m, const std::string& said, bool apart) {
   const auto logged = switched(m.c, {"flash_attn", "flash_attention", "fa"});
-  const bool without = says(said, {"no flash", "without flash", "flash attention off"});
+  const bool without = holds_any(said, {"no flash", "without flash", "flash attention off"});
   const bool ollama = lower(text(m.c, "engine")).find("ollama") != std::string::npos;
   const bool usual = apart || (!ollama && llamacpp_flash(m.share.get("engine_version")));
   m.share.set("flash", (logged ? *logged : !without && usual) ? 1.0 : 0.0);
@@ -117,7 +112,7 @@ void set_cpu_moe(ServingMap& m, const std::string& said) {
   const std::string overridden = lower(text(m.c, "override_tensor"));
   const bool every = switched(m.c, {"cpu_moe"}).value_or(false) || overridden.ends_with("exps=cpu") ||
                      overridden.ends_with("exps.=cpu") ||
-                     says(said, {" --cpu-moe", "exps=cpu", "exps.=cpu", "experts on the cpu", "experts in host"});
+                     holds_any(said, {" --cpu-moe", "exps=cpu", "exps.=cpu", "experts on the cpu", "experts in host"});
   if (layers == 0 && !every) return;
   const Plan plan = read_plan(m.share.text()).plan;
   if (!plan.subject || plan.layers <= 0) return;
@@ -142,7 +137,7 @@ void set_runner(ServingMap& m, const std::string& said) {
   const std::string version = m.share.get("engine_version");
   const bool ollama = lower(text(m.c, "engine")).find("ollama") != std::string::npos;
   const bool later = llamacpp_build(version).head_first;
-  if (ollama && later && !says(said, {"llama-server"})) m.share.set("engine_version", "b7437");
+  if (ollama && later && !holds_any(said, {"llama-server"})) m.share.set("engine_version", "b7437");
 }
 
 }  // namespace
@@ -150,15 +145,14 @@ void set_runner(ServingMap& m, const std::string& said) {
 void set_llamacpp(ServingMap& m) {
   const json& c = m.c;
   const std::string said = words_of(c);
-  const double length =
-      number(c, "max_model_len") > 0 ? number(c, "max_model_len") : first_of(c, {"n_ctx", "max_len", "context_len"});
+  const double length = stated_length(c);
   set_runner(m, said);
   if (!runs_on_cpu(c)) set_layers(m, said);
   if (!runs_on_cpu(c)) set_cpu_moe(m, said);
   set_drafted(m);
   if (length == 0) return;
   m.share.set_if("ubatch", micro_batch(c));
-  const bool whole_windows = switched(c, {"swa_full"}).value_or(false) || says(said, {"swa-full", "swa_full"});
+  const bool whole_windows = switched(c, {"swa_full"}).value_or(false) || holds_any(said, {"swa-full", "swa_full"});
   if (whole_windows || number(c, "measured.swa_cells") >= length) m.share.set("window", length);
   const double slots = stated_slots(c);
   const bool apart = caches_apart(c, said);
@@ -168,7 +162,7 @@ void set_llamacpp(ServingMap& m) {
   m.share.set("output", 0.0);
   set_flash(m, said, apart && slots > 1);
   // Only the server reserves logits of a token a slot; the version says that another program ran.
-  const bool server = slots > 1 || first_of(c, {"n_slots", "n_parallel", "slots"}) > 0 || says(said, {"server"});
+  const bool server = slots > 1 || first_of(c, {"n_slots", "n_parallel", "slots"}) > 0 || holds_any(said, {"server"});
   if (const std::string version = m.share.get("engine_version"); !server && !version.empty())
     m.share.set("engine_version", version + "cli");
 }
@@ -182,7 +176,7 @@ struct Asked {
   CheckName name;
   double bytes = 0;     // 0: no size
   ServingMap given;     // the case's plan, with what the name changes of it
-  std::string devices;  // "device 1/3", "device 1/3 dense"
+  std::string devices;  // "device 1/3"
 
   double value() const { return number(check, "measured"); }
 };
@@ -204,12 +198,11 @@ void apply_name(Asked& a) {
 std::string device_of(const Asked& a) {
   const double devices = number(a.m.c, "n_gpus");
   if (a.name.device < 0 || devices < 2 || a.name.place != Place::gpu) return "";
-  const bool dense = says(words_of(a.m.c), {"experts on the cpu", "experts in host", "cpu-moe"});
   std::string shares = text(a.m.c, "measured.tensor_split");
   std::replace(shares.begin(), shares.end(), ',', ':');
   shares.erase(std::remove(shares.begin(), shares.end(), ' '), shares.end());
   if (shares.empty()) shares = std::to_string(int(devices));
-  return "device " + std::to_string(a.name.device) + "/" + shares + (dense ? " dense" : "");
+  return "device " + std::to_string(a.name.device) + "/" + shares;
 }
 
 /// Half of the last digit that was printed of so many GiB: what is rounded to "1.8 GiB" may be 1.75.
@@ -219,13 +212,10 @@ double last_digit(double printed) {
   return 0;
 }
 
-/// "1e9" parameters.
-double power_of(const std::string& unit) { return unit.rfind("1e", 0) == 0 ? std::strtod(unit.c_str(), nullptr) : 1; }
-
 Measurement measured(const Asked& a, Figure figure, const std::string& part) {
   const std::string kind = text(a.check, "kind");
   Measurement one = begin(a.given, kind, figure);
-  one.measured = a.value() * (a.bytes > 0 ? a.bytes : power_of(text(a.check, "unit")));
+  one.measured = a.value() * (a.bytes > 0 ? a.bytes : power_of_unit(text(a.check, "unit")));
   one.unit = text(a.check, "unit");
   one.part = part;
   if (a.bytes == kGiB) one.rounding = kGiB * last_digit(a.value());
@@ -259,7 +249,7 @@ bool set_type_of_table(Asked& a) {
 bool is_table(const Asked& a) {
   if (a.name.has_any({"embd", "embedding", "tok"})) return true;
   const std::string said = lower(text(a.check, "explanation"));
-  const bool alone = says(said, {"token_embd"}) && !says(said, {"+", "layers", "head", "file"});
+  const bool alone = holds_any(said, {"token_embd"}) && !holds_any(said, {"+", "layers", "head", "file"});
   return a.name.place == Place::host && a.m.share.get("gpu_layers") != "0" && alone;
 }
 
@@ -318,7 +308,8 @@ void add_weights(Asked& a, std::vector<Measurement>& out) {
   const bool read = (embedding && set_type_of_table(a)) || storage_read(a);
   Figure figure = embedding ? Figure::host_weights : Figure::weights;
   std::string part = a.devices;
-  const bool whole_file = is_whole_file(a) || says(lower(text(a.check, "explanation")), {"whole file", "full file"});
+  const bool whole_file =
+      is_whole_file(a) || holds_any(lower(text(a.check, "explanation")), {"whole file", "full file"});
   if (runs_on_cpu(a.m.c) || (!embedding && whole_file)) {
     part.clear();
     a.given.share.set("gpu_layers", 0.0);  // a tied table is in the file once
@@ -439,7 +430,7 @@ void add_sized(Asked& a, std::vector<Measurement>& out) {
     return add_states(a, out);
   if (n.has_any({"kv", "k", "v", "cache", "ckv", "keys", "values", "indexer"})) return add_cache(a, out);
   if (n.has_any({"weights", "model", "file", "mapped", "required", "layers"}) || n.place != Place::unsaid ||
-      (adds_up(a) && (is_whole_file(a) || says(lower(text(a.check, "explanation")), {"whole file"}))))
+      (adds_up(a) && (is_whole_file(a) || holds_any(lower(text(a.check, "explanation")), {"whole file"}))))
     return n.has("output") ? void() : add_weights(a, out);
   if (!type_of_name(text(a.check, "name")).empty()) add_cache(a, out);
 }

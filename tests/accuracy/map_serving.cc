@@ -22,6 +22,11 @@ double first_of(const json& c, std::initializer_list<const char*> names) {
   return 0;
 }
 
+double stated_length(const json& c) {
+  const double length = number(c, "max_model_len");
+  return length > 0 ? length : first_of(c, {"n_ctx", "max_len", "context_len"});
+}
+
 Measurement begin(const ServingMap& m, const std::string& sort, Figure figure) {
   Measurement out;
   out.id = text(m.c, "id");
@@ -194,8 +199,7 @@ void add_named_check(const ServingMap& m, const json& check, Figure figure, std:
     given.share.set("measured_kv_pool", pool);
   }
   Measurement one = begin(given, text(check, "kind"), figure);
-  const double power = unit.rfind("1e", 0) == 0 ? std::strtod(unit.c_str(), nullptr) : 1;  // "1e9" parameters
-  one.measured = number(check, "measured") * std::max(power, bytes_of_unit(unit));
+  one.measured = number(check, "measured") * std::max(power_of_unit(unit), bytes_of_unit(unit));
   one.unit = unit;
   // What TensorRT-LLM says of the GPU, not of the engine.
   if (figure == Figure::weights && number(m.c, "measured.gpu_mib_after_context") == number(check, "measured"))

@@ -107,9 +107,7 @@ void set_flags(ServingMap& m) {
 
 void set_limits(ServingMap& m) {
   const json& c = m.c;
-  const double length =
-      number(c, "max_model_len") > 0 ? number(c, "max_model_len") : first_of(c, {"n_ctx", "max_len", "context_len"});
-  m.share.set_if("max_len", length);
+  m.share.set_if("max_len", stated_length(c));
   m.share.set_if("block", number(c, "block_size"));
   double utilization = number(c, "gpu_memory_utilization");
   if (utilization == 0) utilization = number(c, "mem_fraction_static");
@@ -194,8 +192,7 @@ double sglang_requests(double tokens, double length) {
   return std::clamp(std::floor(tokens / length * 512), 2048.0, 4096.0);
 }
 
-}  // namespace
-
+/// What the engine's version chooses where the case says nothing.
 void set_engine_defaults(ServingMap& m) {
   const Plan plan = read_plan(m.share.text()).plan;
   if (!plan.accelerator) return;
@@ -217,8 +214,6 @@ void set_engine_defaults(ServingMap& m) {
   if (m.share.get("utilization").empty()) m.share.set("utilization", sglang_fraction(plan, said));
   set_free_before(m);
 }
-
-namespace {
 
 void set_engine(ServingMap& m) {
   m.engine = engine_of(text(m.c, "engine"));

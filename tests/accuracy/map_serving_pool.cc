@@ -22,6 +22,98 @@ bool has_states(const Plan& plan) {
   return false;
 }
 
+bool states_unknown(const ServingMap& m) {
+  const bool told = !m.share.get("state_elements").empty() || m.share.get("arch").find("linear") != std::string::npos;
+  return m.share.get("pattern").find('l') != std::string::npos && !told;
+}
+
+/// Where the printed tokens are those of one group of layers, the requests that the bytes hold say as much.
+void add_cache_of_hybrid(const ServingMap& m, const json& check, double bytes, std::vector<Measurement>& out) {
+  const double requests = first_of(m.c, {"max_concurrency_x"});
+  if (requests == 0) return;
+  ServingMap given = m;
+  if (states_unknown(m)) given.skip("the states of linear layers are not known");
+  given.share.set("measured_kv_pool", bytes / kGiB);
+  Measurement one = begin(given, text(check, "kind"), Figure::concurrency);
+  one.measured = requests;
+  one.unit = "x";
+  out.push_back(std::move(one));
+}
+
+/// "k_gib_swa": of window layers alone.
+std::string kind_of_layers(const std::string& name) {
+  for (const char* word : {"swa", "sliding", "window"})
+    if (name.find(word) != std::string::npos) return "sliding";
+  return name.find("full") != std::string::npos ? "full" : "";
+}
+
+/// Half of the last digit of what was printed in two digits and says no more: "0.12 GB". 0: it was printed in more.
+double half_digit(double printed) { return printed < 1 ? 0.005 : 0; }
+
+/// "fp8 K / nvfp4 V": the format of the half that a check is of.
+void set_half(ServingMap& m, char half) {
+  const std::string given = lower(text(m.c, "kv_dtype"));
+  const size_t end = given.find(std::string(" ") + half);
+  if (!m.kv_unread || end == std::string::npos) return;
+  const size_t slash = given.rfind('/', end);
+  const std::string format = format_of(given.substr(slash == std::string::npos ? 0 : slash + 1, end));
+  if (!find_format(format)) return;
+  m.share.set("kv", format == "fp16" ? "bf16" : format);
+  m.kv_unread = false;
+}
+
+/// "available_kv_gib_ranks01": of the ranks whose tokens are the fewest, which the first of them are where they are
+/// even.
+double least_of_ranks(const json& c) {
+  const json* measured = find(c, "measured");
+  if (measured == nullptr || !measured->is_object()) return 0;
+  for (const auto& [name, value] : measured->items())
+    if (name.rfind("available_kv_gib_rank", 0) == 0 && value.is_number()) return value.get<double>();
+  return 0;
+}
+
+/// Does the log leave out what the states of its hybrid take?
+bool tokens_alone(const ServingMap& m) {
+  if (m.engine != "sglang" || logged_states_gib(m.c) > 0) return false;
+  const Plan plan = read_plan(m.share.text()).plan;
+  return plan.subject && has_states(plan);
+}
+
+/// A pool of as many tokens as were asked for says nothing of the memory that is left.
+bool tokens_were_set(const json& c) {
+  const double set = given_number(c, {"max_total_tokens", "num_gpu_blocks_override", "kv_cache_memory_bytes"});
+  return set > 0 || number_said(said_of(c), {"max_total_tokens", "max-total-tokens", "num_gpu_blocks_override",
+                                             "num-gpu-blocks-override", "kv-cache-memory"}) > 0;
+}
+
+/// GiB that the printed pool may be off by its last digits.
+double pool_rounding(const json& c) {
+  if (const double gib = first_of(c, {"available_kv_gib", "kv_cache_size_gib", "kv_gib", "kv_gb"}); gib > 0)
+    return half_digit(gib);
+  double off = 0;
+  for (const char* name : {"k_gb", "v_gb", "full_k_gb", "full_v_gb", "swa_k_gb", "swa_v_gb"})
+    if (const double gib = first_of(c, {name}); gib > 0) off += half_digit(gib);
+  return off;
+}
+
+/// A release that is not named prints tokens of one group, which the newest no longer does.
+bool prints_otherwise(const ServingMap& m, double tokens) {
+  const double all = first_of(m.c, {"max_concurrency_x"}) * number(m.c, "max_model_len");
+  return m.share.get("engine_version").empty() && in_groups(m) && tokens < 0.9 * all;
+}
+
+double available_gib(const json& c) {
+  const double gib = first_of(c, {"available_gib", "available_gb", "free_gib", "free_gb", "free_memory_gib"});
+  return gib > 0 ? gib : first_of(c, {"available_mib", "free_mib"}) / 1024;
+}
+
+/// "fraction", "kv_fraction", "free_gpu_memory_fraction"; not "bw_fraction".
+bool is_share_of_memory(const std::string& name) {
+  const size_t at = name.find("fraction");
+  if (at == std::string::npos) return false;
+  return at == 0 || name.find("free") < at || name.find("mem") < at || name.find("kv") < at;
+}
+
 }  // namespace
 
 /// GiB that so many tokens take on a GPU, where every layer keeps every token.
@@ -73,35 +165,6 @@ double cached_tokens(const json& c, const std::string& check) {
   return tokens;
 }
 
-namespace {
-
-bool states_unknown(const ServingMap& m) {
-  const bool told = !m.share.get("state_elements").empty() || m.share.get("arch").find("linear") != std::string::npos;
-  return m.share.get("pattern").find('l') != std::string::npos && !told;
-}
-
-/// Where the printed tokens are those of one group of layers, the requests that the bytes hold say as much.
-void add_cache_of_hybrid(const ServingMap& m, const json& check, double bytes, std::vector<Measurement>& out) {
-  const double requests = first_of(m.c, {"max_concurrency_x"});
-  if (requests == 0) return;
-  ServingMap given = m;
-  if (states_unknown(m)) given.skip("the states of linear layers are not known");
-  given.share.set("measured_kv_pool", bytes / kGiB);
-  Measurement one = begin(given, text(check, "kind"), Figure::concurrency);
-  one.measured = requests;
-  one.unit = "x";
-  out.push_back(std::move(one));
-}
-
-/// "k_gib_swa": of window layers alone.
-std::string kind_of_layers(const std::string& name) {
-  for (const char* word : {"swa", "sliding", "window"})
-    if (name.find(word) != std::string::npos) return "sliding";
-  return name.find("full") != std::string::npos ? "full" : "";
-}
-
-}  // namespace
-
 /// Do vllm's equal groups of layers share the blocks, so that bytes over printed tokens are nobody's?
 bool in_groups(const ServingMap& m) {
   if (m.engine != "vllm") return false;
@@ -110,25 +173,6 @@ bool in_groups(const ServingMap& m) {
   const ServingBill bill = serving_bill(plan);
   return bill.kv_bytes_per_token != bill.kv_bytes_per_token_beyond_window || has_states(plan);
 }
-
-namespace {
-
-/// Half of the last digit of what was printed in two digits and says no more: "0.12 GB". 0: it was printed in more.
-double half_digit(double printed) { return printed < 1 ? 0.005 : 0; }
-
-/// "fp8 K / nvfp4 V": the format of the half that a check is of.
-void set_half(ServingMap& m, char half) {
-  const std::string given = lower(text(m.c, "kv_dtype"));
-  const size_t end = given.find(std::string(" ") + half);
-  if (!m.kv_unread || end == std::string::npos) return;
-  const size_t slash = given.rfind('/', end);
-  const std::string format = format_of(given.substr(slash == std::string::npos ? 0 : slash + 1, end));
-  if (!find_format(format)) return;
-  m.share.set("kv", format == "fp16" ? "bf16" : format);
-  m.kv_unread = false;
-}
-
-}  // namespace
 
 /// KV cache: of an engine that preallocates, the bytes of a token; of llama.cpp the whole allocation.
 void add_cache(const ServingMap& m, const json& check, std::vector<Measurement>& out) {
@@ -148,20 +192,6 @@ void add_cache(const ServingMap& m, const json& check, std::vector<Measurement>&
   out.push_back(std::move(one));
 }
 
-namespace {
-
-/// "available_kv_gib_ranks01": of the ranks whose tokens are the fewest, which the first of them are where they are
-/// even.
-double least_of_ranks(const json& c) {
-  const json* measured = find(c, "measured");
-  if (measured == nullptr || !measured->is_object()) return 0;
-  for (const auto& [name, value] : measured->items())
-    if (name.rfind("available_kv_gib_rank", 0) == 0 && value.is_number()) return value.get<double>();
-  return 0;
-}
-
-}  // namespace
-
 double logged_pool_gib(const json& c) {
   const double gib = first_of(c, {"available_kv_gib", "kv_cache_size_gib", "kv_gib", "kv_gb"});
   if (gib > 0) return gib;
@@ -180,40 +210,6 @@ double logged_states_gib(const json& c) {
   const double all = first_of(c, {"state_gb", "mamba_gb", "mamba_cache_gb"});
   return all > 0 ? all : first_of(c, {"ssm_state_gb"}) + first_of(c, {"conv_state_gb"});
 }
-
-namespace {
-
-/// Does the log leave out what the states of its hybrid take?
-bool tokens_alone(const ServingMap& m) {
-  if (m.engine != "sglang" || logged_states_gib(m.c) > 0) return false;
-  const Plan plan = read_plan(m.share.text()).plan;
-  return plan.subject && has_states(plan);
-}
-
-/// A pool of as many tokens as were asked for says nothing of the memory that is left.
-bool tokens_were_set(const json& c) {
-  const double set = given_number(c, {"max_total_tokens", "num_gpu_blocks_override", "kv_cache_memory_bytes"});
-  return set > 0 || number_said(said_of(c), {"max_total_tokens", "max-total-tokens", "num_gpu_blocks_override",
-                                             "num-gpu-blocks-override", "kv-cache-memory"}) > 0;
-}
-
-/// GiB that the printed pool may be off by its last digits.
-double pool_rounding(const json& c) {
-  if (const double gib = first_of(c, {"available_kv_gib", "kv_cache_size_gib", "kv_gib", "kv_gb"}); gib > 0)
-    return half_digit(gib);
-  double off = 0;
-  for (const char* name : {"k_gb", "v_gb", "full_k_gb", "full_v_gb", "swa_k_gb", "swa_v_gb"})
-    if (const double gib = first_of(c, {name}); gib > 0) off += half_digit(gib);
-  return off;
-}
-
-/// A release that is not named prints tokens of one group, which the newest no longer does.
-bool prints_otherwise(const ServingMap& m, double tokens) {
-  const double all = first_of(m.c, {"max_concurrency_x"}) * number(m.c, "max_model_len");
-  return m.share.get("engine_version").empty() && in_groups(m) && tokens < 0.9 * all;
-}
-
-}  // namespace
 
 /// Tokens and concurrency, given the pool that the log states.
 void add_capacity(const ServingMap& m, std::vector<Measurement>& out) {
@@ -262,22 +258,6 @@ void add_pool(const ServingMap& m, std::vector<Measurement>& out) {
     one.skipped = "the GPU is not stated";
   out.push_back(std::move(one));
 }
-
-namespace {
-
-double available_gib(const json& c) {
-  const double gib = first_of(c, {"available_gib", "available_gb", "free_gib", "free_gb", "free_memory_gib"});
-  return gib > 0 ? gib : first_of(c, {"available_mib", "free_mib"}) / 1024;
-}
-
-/// "fraction", "kv_fraction", "free_gpu_memory_fraction"; not "bw_fraction".
-bool is_share_of_memory(const std::string& name) {
-  const size_t at = name.find("fraction");
-  if (at == std::string::npos) return false;
-  return at == 0 || name.find("free") < at || name.find("mem") < at || name.find("kv") < at;
-}
-
-}  // namespace
 
 /// The pool as a share of what was free before it: TensorRT-LLM's free_gpu_memory_fraction.
 bool add_share_of_free(const ServingMap& m, const json& check, std::vector<Measurement>& out) {

@@ -1,6 +1,5 @@
 #include "tests/accuracy/prose.h"
 
-#include <cmath>
 #include <cstdlib>
 
 #include "engine/text.h"
@@ -10,8 +9,6 @@ namespace vram::accuracy {
 namespace {
 
 using Kind = ProsePiece::Kind;
-
-bool is_letter(char c) { return is_alphanumeric(c) && !is_digit(c); }
 
 bool digit_at(const std::string& said, size_t at) { return at < said.size() && is_digit(said[at]); }
 
@@ -41,8 +38,7 @@ ProsePiece number_piece(const std::string& said, size_t& at) {
   const bool thousands =
       at < said.size() && said[at] == 'k' && (at + 1 == said.size() || !is_alphanumeric(said[at + 1]));
   if (thousands) {
-    const bool binary = piece.number > 0 && std::exp2(std::floor(std::log2(piece.number))) == piece.number;
-    piece.number *= binary ? 1024 : 1000;
+    piece.number = of_thousands(piece.number);
     ++at;
   }
   return piece;

@@ -27,6 +27,9 @@ struct ServingMap {
 /// The first of those measured numbers that is there.
 double first_of(const json& c, std::initializer_list<const char*> names);
 
+/// The longest request that the server takes; 0: not stated.
+double stated_length(const json& c);
+
 /// A measurement of the case, without its number.
 Measurement begin(const ServingMap& m, const std::string& sort, Figure figure);
 
@@ -35,7 +38,6 @@ ServingMap map_serving_plan(const json& c, const json& models);
 
 // Parts of the mapper, a file each: case fields to keys.
 void set_model(ServingMap& m, const json& models);
-void set_engine_defaults(ServingMap& m);  // what the engine's version chooses where the case says nothing
 void add_speeds(const ServingMap& m, std::vector<Measurement>& out);
 
 }  // namespace vram::accuracy

@@ -170,4 +170,8 @@ double bytes_of_unit(const std::string& unit) {
   return u == "b" || u == "bytes" || u == "byte" ? 1 : 0;
 }
 
+double power_of_unit(const std::string& unit) {
+  return unit.starts_with("1e") ? std::strtod(unit.c_str(), nullptr) : 1;
+}
+
 }  // namespace vram::accuracy

@@ -22,4 +22,7 @@ std::string release_of_date(const std::string& given, const std::string& engine)
 /// Bytes of a check's unit; 0 for units that are no size. What engines print as GB and MB is binary.
 double bytes_of_unit(const std::string& unit);
 
+/// "1e9" parameters; 1 of other units.
+double power_of_unit(const std::string& unit);
+
 }  // namespace vram::accuracy

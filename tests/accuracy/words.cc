@@ -1,6 +1,8 @@
 #include "tests/accuracy/words.h"
 
+#include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <cstdlib>
 
 #include "engine/text.h"
@@ -11,6 +13,16 @@ std::string lower(std::string_view text) {
   std::string out(text);
   for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   return out;
+}
+
+bool holds_any(std::string_view text, std::initializer_list<std::string_view> words) {
+  return std::any_of(words.begin(), words.end(),
+                     [text](std::string_view word) { return text.find(word) != std::string_view::npos; });
+}
+
+double of_thousands(double value) {
+  const bool binary = value > 0 && std::exp2(std::floor(std::log2(value))) == value;
+  return value * (binary ? 1024 : 1000);
 }
 
 void Words::add(std::string_view text) {

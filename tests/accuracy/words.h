@@ -26,6 +26,12 @@ class Words {
 
 std::string lower(std::string_view text);
 
+/// Does it hold any of them, wherever they stand?
+bool holds_any(std::string_view text, std::initializer_list<std::string_view> words);
+
+/// What so many "k" are: of lengths that are powers of two ("1k", "8k") 1024 each, else 1000.
+double of_thousands(double value);
+
 /// Whether letters, digits and points between digits of `text` hold `said`, a compact() text, and no further digit
 /// stands directly behind its last: "A4000" holds no "a40", "Small-3.1-24B" holds "small3.1".
 bool holds(std::string_view text, std::string_view said);
