@@ -108,6 +108,8 @@ void add_serving(const ServingBill& here, const ServingBill& there, FigureRows& 
   rows.add("serving.max_concurrency", "Requests at once", count, here, there, &ServingBill::max_concurrency);
   rows.add("serving.promised_concurrency", "Promised", count, here, there, &ServingBill::promised_concurrency);
   rows.add("serving.longest_context", "Longest context", count, here, there, &ServingBill::longest_context);
+  rows.add("serving.kv_unused_share", "Held, but unused", FigureKind::share, here, there,
+           &ServingBill::kv_unused_share);
   rows.add("serving.replicas_needed", "Replicas needed", count, here, there, &ServingBill::replicas_needed);
   rows.add("serving.prefill_seconds", "Prefill", seconds, here, there, &ServingBill::prefill_seconds);
   rows.add("serving.decode_seconds_per_token", "Decode, a token", seconds, here, there,

@@ -206,6 +206,8 @@ void write_capacity(JsonWriter& json, const ServingBill& bill) {
   json.member("max_concurrency_at_ttft", bill.max_concurrency_at_ttft);
   json.member("promised_concurrency", bill.promised_concurrency);
   json.member("longest_context", bill.longest_context);
+  json.member("kv_unused_share", bill.kv_unused_share);
+  json.member("kv_unused_share_reserved", bill.kv_unused_share_reserved);
   json.member("replicas_needed", bill.replicas_needed);
   json.member("max_concurrency_short", bill.max_concurrency_short);
   json.member("max_concurrency_long", bill.max_concurrency_long);

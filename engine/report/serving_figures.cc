@@ -24,6 +24,12 @@ void add_cache(const ServingBill& bill, FigureList& list) {
              bill.kv_tokens ? tokens(static_cast<double>(*bill.kv_tokens)) + " a replica" : "");
 }
 
+/// What paging is worth.
+std::string unpaged_note(const ServingBill& bill) {
+  if (!bill.kv_unused_share_reserved || bill.kv_unused_share == bill.kv_unused_share_reserved) return "";
+  return percent(*bill.kv_unused_share_reserved) + " without paging";
+}
+
 void add_capacity(const ServingBill& bill, FigureList& list) {
   const Plan& plan = list.report.plan;
   list.requests("Requests at once", bill.max_concurrency, "at the mean length");
@@ -35,7 +41,13 @@ void add_capacity(const ServingBill& bill, FigureList& list) {
   list.requests("... at the ttft asked", bill.max_concurrency_at_ttft);
   list.requests("Promised", bill.promised_concurrency,
                 percent(plan.derate) + " of that; " + show_grouped(plan.concurrency) + " asked for");
-  if (bill.longest_context) list.add("Longest context", tokens(*bill.longest_context), "of one request");
+  if (bill.longest_context) {
+    list.add("Longest context", tokens(*bill.longest_context),
+             "with " + counted(plan.concurrency, "request", "requests") + " at once");
+  }
+  if (bill.kv_unused_share) {
+    list.add("Held, but unused", percent(*bill.kv_unused_share), unpaged_note(bill));
+  }
   list.requests("Replicas needed", bill.replicas_needed);
   list.requests("Short requests alone", bill.max_concurrency_short, "a replica, in a pool of their own");
   list.requests("Long requests alone", bill.max_concurrency_long, "a replica, in a pool of their own");

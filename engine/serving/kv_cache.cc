@@ -209,8 +209,6 @@ double prefix_tokens(const Plan& plan, double block) {
   return block > 1 ? std::floor(hit / block) * block : hit;
 }
 
-bool reserves_longest(const Plan& plan) { return plan.engine == Engine::static_ && plan.max_len > 0; }
-
 /// llama.cpp's cells come in steps of 256; in builds before 2025-11 of 32 without flash attention (llama-context.cpp).
 double cell_step(const Plan& plan) { return plan.flash ? 256 : 32; }
 

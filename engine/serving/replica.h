@@ -42,6 +42,9 @@ double draft_layer_count(const Plan& plan);
 /// Tokens of a whole request, mean prompt and output.
 inline double request_tokens(const Plan& plan) { return plan.prompt + plan.output; }
 
+/// Whether every slot has max_len tokens reserved for it.
+inline bool reserves_longest(const Plan& plan) { return plan.engine == Engine::static_ && plan.max_len > 0; }
+
 inline double ceil_div(double value, double step) { return std::ceil(value / step); }
 inline double round_up(double value, double step) { return ceil_div(value, step) * step; }
 

@@ -8,6 +8,7 @@
 #include "engine/serving/host.h"
 #include "engine/serving/latency.h"
 #include "engine/serving/napkin.h"
+#include "engine/serving/paging.h"
 
 namespace vram {
 namespace {
@@ -81,7 +82,12 @@ void fill_capacity(const Plan& plan, const Replica& replica, const StageCapacity
   const bool grows = request_bytes(plan, stage.groups, 1e6).tokens > 0;  // a state does not
   const double tokens = grows ? tokens_held(plan, replica, stage) : 0;
   if (grows && tokens <= static_cast<double>(kLargestBillBytes)) bill.kv_tokens = static_cast<uint64_t>(tokens);
-  if (grows) bill.longest_context = longest_context(plan, replica, stage);
+  if (grows) {
+    bill.longest_context = longest_context(plan, replica, stage);
+    const UnusedPlaces unused = unused_places(plan, block_tokens(plan, stage.groups));
+    bill.kv_unused_share = unused.held;
+    bill.kv_unused_share_reserved = unused.reserved;
+  }
   bill.max_concurrency = std::floor(requests_held(plan, stage, replica, stage.demand.each) / replica.dp) * replica.dp;
   bill.max_concurrency_p99 = held(plan.prompt_p99 + plan.output_p99);
   if (plan.max_len > 0) bill.max_concurrency_at_max_len = held(plan.max_len);

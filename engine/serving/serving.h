@@ -24,6 +24,7 @@ struct ServingBill {
       kv_bytes_per_token_per_gpu, kv_bytes_per_request, kv_budget_bytes_per_gpu, kv_tokens;
   std::optional<double> max_concurrency, max_concurrency_p99, max_concurrency_at_max_len, max_concurrency_at_tpot,
       max_concurrency_at_ttft, promised_concurrency, longest_context, replicas_needed;
+  std::optional<double> kv_unused_share, kv_unused_share_reserved;  // of the places held; were max_len reserved
   // Of two populations, each served by replicas of its own.
   std::optional<double> max_concurrency_short, max_concurrency_long, replicas_needed_apart;
   const char* bound = "";  // "memory", "compute", "bandwidth"

@@ -68,6 +68,7 @@ std::vector<Figure> figures_of(const Report& report) {
                                  {"serving.max_concurrency_at_ttft", s.max_concurrency_at_ttft},
                                  {"serving.promised_concurrency", s.promised_concurrency},
                                  {"serving.longest_context", s.longest_context},
+                                 {"serving.kv_unused_share", s.kv_unused_share},
                                  {"serving.replicas_needed", s.replicas_needed},
                                  {"serving.flops_per_token", s.flops_per_token},
                                  {"serving.prefill_seconds", s.prefill_seconds},

@@ -197,6 +197,16 @@ TEST_CASE("The longest context is the longest of which `concurrency` fit", "[ser
   CHECK(bill_of(share + "10").longest_context == 8192);
 }
 
+TEST_CASE("Paging leaves half a block of a request unused, reserving the longest all that is shorter", "[serving]") {
+  const std::string share = "model=llama-3.1-8b&prompt=700&output=300&max_len=4000&engine=";
+  CHECK(bill_of(share + "vllm&block=17").kv_unused_share == 8.0 / 1008);
+  CHECK(bill_of(share + "vllm").kv_unused_share_reserved == 0.75);
+  CHECK(bill_of(share + "static").kv_unused_share == 0.75);
+  CHECK(bill_of(share + "generic").kv_unused_share == 0);
+  CHECK(bill_of(share + "static&long_share=0.5&long_prompt=2500&long_output=500").kv_unused_share == 0.5);
+  CHECK_FALSE(bill_of(share + "llamacpp").kv_unused_share);
+}
+
 TEST_CASE("Concurrency as engines print it has decimals", "[serving]") {
   const ServingBill bill =
       bill_of("model=llama-3.1-8b&kv=bf16&measured_kv_pool=10&max_len=32768&prompt_p99=4096&output_p99=4096");
