@@ -38,9 +38,16 @@ constexpr LayerSeconds kLlamacppCuda{22.5e-6, 15e-6}, kLlamacppLaunched{65e-6, 1
 // is 13%.
 constexpr double kLatent = 60e-6, kShared = 55e-6, kIndexer = 270e-6;
 
-// sglang fuses more of them, latents and shared experts most. On 44 figures of ten mixtures from 14 sources; one source
-// left out at a time 10%.
-constexpr double kSglangFused = 0.6, kSglangAbsorbed = 0.15;
+// sglang fuses more of them, latents and the shared experts beside them most. On 44 figures of ten mixtures from 14
+// sources; one source left out at a time 10%. Before 0.5 latents are not (DeepSeek-R1 and V3 on eight H20, eight B200
+// and sixteen H200 take 0.67 to 0.74 of what they would, 0.4.8); shared experts of other models stay apart (GLM-4.6 on
+// eight B200 takes 52 us a layer more than Qwen3-235B beside it, GLM-4.5-Air on four 47).
+constexpr double kSglangFused = 0.6, kSglangAbsorbed = 0.15, kSglangAbsorbs = 5000;
+
+// Its fusions are of CUDA. On ROCm a mixture's layer takes 90 us more even so, and its launches 3.3 ms: MiniMax-M2.7 on
+// two and four MI300X (0.5.13); DeepSeek-V3.1 on eight (0.5.7) takes 23.8, 35.5 and 53 ms a step for 1, 16 and 64
+// requests, and 22.4, 34 and 52 so.
+constexpr double kSglangRocmRouting = 130e-6, kSglangRocmRouted = 3.3e-3;
 
 // MXFP4's experts are routed and activated within their products' kernels (triton_kernels' matmul_ogs, FlashInfer).
 // Fitted alone, on 52 figures of gpt-oss from nine sources.
@@ -63,11 +70,14 @@ constexpr double kPieces = 0.4e-3;
 
 bool is_early(const Plan& plan) { return plan.engine == Engine::sglang && release_number(plan) < kEarlyBefore; }
 
+bool on_rocm(const Plan& plan) { return plan.accelerator->vendor == "AMD"; }
+
 LayerSeconds layer_seconds(const Plan& plan) {
   if (plan.engine == Engine::trtllm) return kCompiled;
   if (is_early(plan)) return kEarly;
   if (plan.engine != Engine::llamacpp && !plan.graphs) return kEager;
-  if (plan.engine == Engine::sglang) return kSglang;
+  if (plan.engine == Engine::sglang)
+    return on_rocm(plan) ? LayerSeconds{35e-6, kSglangRocmRouting, 0, kSglangRocmRouted} : kSglang;
   if (plan.engine != Engine::llamacpp) return kReplayed;
   if (plan.accelerator->vendor != "NVIDIA") return kLlamacppOther;
   return precedes_ampere(*plan.accelerator) ? kLlamacppLaunched : kLlamacppCuda;
@@ -79,17 +89,18 @@ bool is_latent(const LayerKind& kind) { return is_attention(kind) && kind.attent
 
 /// Of one layer, in a mixture that vllm or sglang serves. Recurrent mixers run the same kernels in both.
 double mixture_layer_seconds(const Plan& plan, const LayerSeconds& seconds, const LayerKind& kind) {
-  const bool attends = is_attention(kind), sglang = plan.engine == Engine::sglang;
-  double recurrent = 0, fused = 0, absorbed = 0;
-  if (kind.mixer != Mixer::none) (attends ? fused : recurrent) += seconds.kernels;
+  const bool attends = is_attention(kind), sglang = plan.engine == Engine::sglang && !on_rocm(plan);
+  const bool absorbs = sglang && release_number(plan) >= kSglangAbsorbs;
+  double apart = 0, fused = 0, absorbed = 0;
+  if (kind.mixer != Mixer::none) (attends ? fused : apart) += seconds.kernels;
   if (is_latent(kind)) absorbed += kLatent;
   if (attends && kind.attention.index_head_dim > 0) fused += kIndexer;
   if (kind.ffn.kind != FfnKind::none) fused += seconds.kernels;
   if (kind.ffn.kind == FfnKind::moe) {
     fused += weights_format(plan).id == "mxfp4" ? kRoutedWithin : seconds.routing;
-    if (kind.ffn.shared_width > 0) absorbed += kShared;
+    if (kind.ffn.shared_width > 0) (is_latent(kind) ? absorbed : apart) += kShared;
   }
-  return recurrent + fused * (sglang ? kSglangFused : 1) + absorbed * (sglang ? kSglangAbsorbed : 1);
+  return apart + fused * (sglang ? kSglangFused : 1) + absorbed * (absorbs ? kSglangAbsorbed : 1);
 }
 
 double latent_layers(const Model& model) {

@@ -110,7 +110,7 @@ class Pass {
     const double others = seconds_ + (host_expert_bytes_ > 0 ? host_experts(tokens) : 0);
     if (expert_seconds_ <= 0) return others;
     const double touched = touched_experts(a.experts, a.experts_per_token, tokens * replica_.dp);
-    return others + expert_seconds_ * fullest_rank(a.experts, replica_.ep, touched);
+    return others + expert_seconds_ * (replica_.ep > 1 ? fullest_rank(a.experts, replica_.ep, touched) : touched);
   }
   double cache(double requests, double context) const {
     return requests * cache_bytes_read(groups_, context) / (plan_.gpu_bw * 1e9 * bandwidth_share(plan_, 16));
@@ -158,12 +158,21 @@ class Pass {
 /// Tokens of a prompt that are not found in the cache.
 double new_tokens(const Plan& plan) { return plan.prompt - std::min(plan.prefix, plan.prompt) * plan.prefix_hit; }
 
+/// Batches go through the model in micro-batches (src/llama-context.cpp, llama_context::decode), which read the weights
+/// while they compute.
+double llamacpp_batch_seconds(const Plan& plan, const Pass& pass, double tokens) {
+  const double batch = std::max(1.0, std::min(plan.ubatch, tokens));
+  return ceil_div(tokens, batch) * (pass.weights(batch) + pass.launches());
+}
+
 /// A prompt in `passes` of the model, each of which reads the weights, as long as the GPU works on it.
 double worked_seconds(const Plan& plan, const Pass& pass, double passes) {
   const double tokens = new_tokens(plan);
   if (tokens <= 0 || pass.compute(1, 1) <= 0) return 0;
-  return pass.compute(tokens, plan.prompt - tokens / 2) + passes * pass.weights(tokens / passes) +
-         pass.reduces(tokens, passes) + pass.dispatches(tokens, passes) + passes * pass.launches();
+  const double batches = plan.engine == Engine::llamacpp ? llamacpp_batch_seconds(plan, pass, tokens) : 0;
+  const double compute = pass.compute(tokens, plan.prompt - tokens / 2);
+  const double together = compute + passes * (pass.weights(tokens / passes) + pass.launches());
+  return std::max(together, batches) + pass.reduces(tokens, passes) + pass.dispatches(tokens, passes);
 }
 
 /// ... and no shorter than the host takes to launch it.
@@ -228,7 +237,9 @@ Latency latency_of(const Plan& plan, const Replica& replica, const Pass& pass, d
   // All prompts at once are worked through in the order they came: those of one pass are done together.
   const double together = std::min(batch, std::max(1.0, std::floor(most / std::max(1.0, new_tokens(plan)))));
   const double full = prefill_seconds(plan, pass, new_tokens(plan) / most);
-  result.burst_seconds = std::max(result.first_token_seconds, server_seconds(plan) + full * (batch + together) / 2);
+  result.packed_seconds = full * batch / std::max(1.0, requests);
+  const double worked = full * (batch + together) / 2, let_in = admission_seconds(plan) * requests / 2;
+  result.burst_seconds = std::max(result.first_token_seconds, server_seconds(plan) + std::max(worked, let_in));
   return result;
 }
 

@@ -11,6 +11,7 @@ struct Latency {
   double token_seconds = 0;        // between two tokens of a request, prefills of the others in between
   double first_token_seconds = 0;  // from a request's arrival, behind the prefills that are under way
   double burst_seconds = 0;        // the same where all requests arrive at one moment, the mean of them
+  double packed_seconds = 0;       // a prompt's share of passes that are full of them, of all ranks and stages
   bool compute_bound = false;      // of the decode step: compute above bandwidth
 };
 

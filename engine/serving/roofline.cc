@@ -67,6 +67,15 @@ constexpr double kStageSeconds = 3e-3;
 // one request a second, IOG-Foundation/llm-inference-benchmarks).
 constexpr double kServerSeconds = 7e-3;
 
+// vllm's API server takes requests in one process: of 1000 that come at one moment the mean waits 3.4 s for its first
+// token on 8 B200 (gpt-oss-120b, vllm#23696) as well as 4.1 and 5.2 on an H100 (Qwen3-8B in FP8 and 16 bit,
+// gpustack's performance lab), of 512 1.6 (Qwen3.5-9B).
+constexpr double kAdmissionSeconds = 7e-3;
+
+// sglang before 0.4 schedules between steps (lmsys.org/blog/2024-12-04-sglang-v0-4, "zero-overhead batch scheduler"):
+// 48, 66 and 30 us a request and step of Llama-3.1-8B on an A100, 70B on four H100, Llama-3-8B on two.
+constexpr double kSglangOverlaps = 4000, kScheduledRequestSeconds = 40e-6;
+
 // llama.cpp's kernels of one token read what is stored as it is, in any type: 0.93 of bandwidth with F16, Q8_0, Q4_K_M
 // and Q4_0 alike on Max chips and an RTX 6000 Ada (0.75 to 0.83 on two joined dies, not told apart here).
 constexpr double kLlamacppReads = 0.93;
@@ -78,14 +87,15 @@ bool is_vllm_or_sglang(const Plan& plan) { return plan.engine == Engine::vllm ||
 // between four DGX Spark, 190 between two nodes of 8 H100).
 constexpr double kReduceOverLink = 12e-6, kDoublingOverPcie = 40e-6, kReduceOverNetwork = 110e-6;
 
-// Two boards that reach each other's memory need one kernel over PCIe too (vllm's custom_all_reduce.py, sglang's as
-// well); GeForce's drivers do not let them.
+// Boards that reach each other's memory need one kernel each time (vllm's custom_all_reduce.py and NCCL's rings of
+// peers; sglang's as well): 17 ms a step of Qwen3-235B on four RTX PRO 6000. GeForce's drivers do not let them from Ada
+// on; before, 30 us on four RTX 3090.
 double reduce_over_pcie(const Plan& plan, double gpus) {
   const Accelerator& gpu = *plan.accelerator;
-  const bool peers = gpu.vendor == "NVIDIA" && gpu.family != "NVIDIA GeForce";
-  if (gpus <= 2 && peers && is_vllm_or_sglang(plan)) return kReduceOverLink;
+  const bool peers = gpu.vendor == "NVIDIA" && (gpu.family != "NVIDIA GeForce" || gpu.fp8_tflops <= 0);
+  const double doubling = peers && is_vllm_or_sglang(plan) ? kReduceOverLink : kDoublingOverPcie;
   double seconds = 0;
-  for (double reached = 1; reached < gpus; reached *= 2) seconds += kDoublingOverPcie;
+  for (double reached = 1; reached < gpus; reached *= 2) seconds += doubling;
   return seconds;
 }
 
@@ -121,6 +131,7 @@ double bandwidth_share(const Plan& plan, double bits) {
 }
 
 double request_seconds(const Plan& plan) {
+  if (plan.engine == Engine::sglang && release_number(plan) < kSglangOverlaps) return kScheduledRequestSeconds;
   const bool sorts = plan.engine == Engine::vllm && release_number(plan) < kVllmTritonSampler;
   return sorts ? kSortedLogitSeconds * plan.subject->architecture.vocab : 0;
 }
@@ -130,6 +141,8 @@ double stage_seconds(const Plan& plan, const Replica& replica) {
 }
 
 double server_seconds(const Plan& plan) { return plan.engine == Engine::llamacpp ? 0 : kServerSeconds; }
+
+double admission_seconds(const Plan& plan) { return plan.engine == Engine::vllm ? kAdmissionSeconds : 0; }
 
 Roofline roofline(const Plan& plan, const Replica& replica) {
   Roofline result;

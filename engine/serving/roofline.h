@@ -17,7 +17,7 @@ Roofline roofline(const Plan& plan, const Replica& replica);
 /// Share of a memory's bandwidth that reading elements of so many bits reaches.
 double bandwidth_share(const Plan& plan, double bits);
 
-/// What sampling a token of each request adds to a step, where that is no small thing.
+/// What scheduling and sampling a token of each request add to a step, where that is no small thing.
 double request_seconds(const Plan& plan);
 
 /// What a stage of a pipeline adds to every pass: its host's share of scheduling, receiving and sending.
@@ -25,5 +25,8 @@ double stage_seconds(const Plan& plan, const Replica& replica);
 
 /// What a server adds to the first token: receiving, tokenising, scheduling, sending.
 double server_seconds(const Plan& plan);
+
+/// ... and how far apart it lets requests in that come at one moment.
+double admission_seconds(const Plan& plan);
 
 }  // namespace vram

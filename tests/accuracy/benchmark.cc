@@ -39,15 +39,8 @@ struct Run {
   bool queued() const { return open() && !paced(); }
 };
 
-/// Prompts that one pass takes together.
-double prompts_a_pass(const Run& run) {
-  return std::clamp(std::floor(run.plan.batch_tokens / at_least_one(run.plan.prompt)), 1.0, run.slots);
-}
-
-/// Of one of many prompts: a burst's mean is that of half of them.
-double prompt_seconds(const Run& run) {
-  return 2 * std::max(0.0, run.burst() - server_seconds(run.plan)) / (run.slots + prompts_a_pass(run));
-}
+/// Of one of many prompts that come together.
+double prompt_seconds(const Run& run) { return latency(run.plan, replica_of(run.plan), run.slots).packed_seconds; }
 
 /// A token's time where nothing is prefilled.
 double step_of(const Run& run, double requests) {
@@ -63,7 +56,7 @@ constexpr double kEuler = 0.5772;
 /// not say either that their lengths are one.
 bool in_rounds(const Run& run) {
   const bool known = run.plan.engine == Engine::sglang || run.plan.engine == Engine::vllm;
-  return known && run.stated() && !run.paced() && run.m.longest <= 1;
+  return known && run.stated() && !run.paced() && !run.m.apart && run.m.longest <= 1;
 }
 
 /// Seconds of one round of so many requests: their prompts come as a burst.
@@ -94,7 +87,8 @@ double tail_seconds(const Run& run) {
 /// All rounds, and one of what is left; requests of several lengths follow each other without rounds.
 double worked_seconds(const Run& run) {
   if (run.m.longest > 1 && run.rate() > 0) {
-    const double filled = run.slots * prompt_seconds(run), after = std::max(0.0, run.m.requests - run.slots);
+    const double each = std::max(prompt_seconds(run), admission_seconds(run.plan));
+    const double filled = run.slots * each, after = std::max(0.0, run.m.requests - run.slots);
     return filled + after / run.rate() + tail_seconds(run);
   }
   const double full = std::floor(run.m.requests / run.slots + 1e-9), left = run.m.requests - full * run.slots;
@@ -126,9 +120,11 @@ double queued_seconds(const Run& run) {
 }
 
 /// sglang's requests of a round end together, as prompts go before steps there (srt/managers/scheduler.py,
-/// get_next_batch_to_run); vllm's come apart.
+/// get_next_batch_to_run); vllm's of one length come back together, and are let in one after the other.
 double first_of_later_rounds(const Run& run) {
-  return in_rounds(run) && run.plan.engine == Engine::sglang ? run.burst() : run.first();
+  if (in_rounds(run) && run.plan.engine == Engine::sglang) return run.burst();
+  const bool meet = run.m.longest <= 1 && !run.m.apart && !run.queued();
+  return run.first() + (meet ? admission_seconds(run.plan) * run.slots / 2 : 0);
 }
 
 /// Of clients that start together one round of requests is a burst.
@@ -139,9 +135,63 @@ double first_token(const Run& run, bool together) {
   return wait + later + (run.burst() - later) / run.rounds();
 }
 
+/// Steps of a burst's first passes, which prompts fill up.
+struct Filling {
+  double steps = 0, step = 0;
+};
+Filling filling_of(const Run& run) {
+  Filling out;
+  out.steps = run.slots * run.plan.prompt / at_least_one(run.plan.batch_tokens);
+  const double seconds = 2 * std::max(0.0, run.burst() - server_seconds(run.plan));
+  out.step = out.steps > 0 ? seconds / out.steps : 0;
+  return out;
+}
+
+constexpr int kParts = 64;  // of an integral
+
+/// Of outputs of mean length O, exponentially distributed, the share that falls into the first r steps: of all tokens
+/// 1 - exp(-r/O), of the mean request that and (r/O) E1(r/O), the integral of exp(-x)/x from r/O on. The mean over
+/// requests that begin at any of the passes.
+double share_while_filling(double passes, double output, bool of_tokens) {
+  double sum = 0;
+  for (int part = 0; part < kParts; ++part) {
+    const double at = passes * (part + 0.5) / kParts / output;
+    double tail = 0, from = at;
+    for (int i = 0; !of_tokens && i < kParts; ++i) {  // over the logarithm
+      const double to = from * 1.15;
+      tail += std::exp(-(from + to) / 2) * std::log(1.15);
+      from = to;
+    }
+    sum += 1 - std::exp(-at) + at * tail;
+  }
+  return sum / kParts;
+}
+
+constexpr double kLogTwo = 0.6931;
+
+/// After the burst. The last requests are followed by none, and fewer and fewer are left: of lengths as an
+/// exponential's the mean request is written beside ln 2 of all, the mean token beside half of them.
+double token_time_after(const Run& run) {
+  const double last = std::min(1.0, run.slots / at_least_one(run.m.requests));
+  const double left = step_of(run, std::ceil(run.slots * (run.m.of_tokens ? 0.5 : kLogTwo)));
+  return last * left + (1 - last) * run.token();
+}
+
+/// Of a data set's requests. vllm's steps take prompts along: short ones are written while the burst is worked through.
+/// sglang's wait until it is (get_next_batch_to_run).
+double token_time_of_burst(const Run& run) {
+  const Filling filling = filling_of(run);
+  const double first = std::min(1.0, run.slots / at_least_one(run.m.requests)), after = token_time_after(run);
+  if (run.plan.engine == Engine::sglang) return after + first * filling.steps * filling.step / 2 / run.plan.output;
+  const double share = first * share_while_filling(filling.steps, run.plan.output, run.m.of_tokens);
+  return share * std::max(filling.step, after) + (1 - share) * after;
+}
+
 /// A request that came late in a burst is not kept waiting by the prompts before it.
 double token_time(const Run& run) {
   if (!run.stated() || run.paced() || run.plan.output <= 1) return run.token();
+  const bool known = run.plan.engine == Engine::vllm || run.plan.engine == Engine::sglang;
+  if (known && std::isinf(run.m.longest) && std::isinf(run.m.rate)) return token_time_of_burst(run);
   if (in_rounds(run)) {
     const double later = first_of_later_rounds(run), first = later + (run.burst() - later) / run.rounds();
     return std::max(step_of(run, 1), (cycle_of(run, run.slots) - first) / run.plan.output);

@@ -25,6 +25,8 @@ Measurement own_measurement(const json& c) {
   out.requests = number(c, "requests");
   out.rate = number_or_infinite(c, "rate");
   out.waiting = number(c, "waiting");
+  out.of_tokens = flag(c, "of_tokens").value_or(false);
+  out.apart = flag(c, "apart").value_or(false);
   out.longest = number_or_infinite(c, "longest");
   out.part = text(c, "part");
   out.unit = text(c, "unit");

@@ -209,6 +209,7 @@ FigureName read_figure_name(const std::string& name) {
     if (topic == Topic::second && !has(said, Topic::token) && !has(said, Topic::requests)) token_first = false;
     if (piece.numbered && !piece.word.empty()) take_number(piece, out.load);
     numbered_decode |= piece.numbered && topic == Topic::decode;
+    out.of_tokens |= piece.word == "itl" || piece.word == "tbt";
     const bool of_each = divided && !piece.numbered;
     if (of_each && topic == Topic::gpus) out.per_gpu = true;
     if (of_each && (topic == Topic::clients || topic == Topic::stream || topic == Topic::requests))

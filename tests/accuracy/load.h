@@ -35,6 +35,7 @@ struct FigureName {
   double scale = 1;      // the measured number times this is in seconds, or a second
   bool inverse = false;  // a rate of one stream, whose time it is
   bool per_gpu = false, per_stream = false, median = false;
+  bool of_tokens = false;  // a mean over tokens
   Load load;
 };
 FigureName read_figure_name(const std::string& name);

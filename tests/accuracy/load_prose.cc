@@ -55,7 +55,7 @@ class Clause {
 };
 
 bool is_request(const ProsePiece& piece) {
-  for (const char* word : {"requests", "request", "prompts", "conversations", "samples", "queries", "reqs"})
+  for (const char* word : {"requests", "request", "prompts", "conversations", "samples", "queries", "reqs", "req"})
     if (piece.is(word)) return true;
   return false;
 }
@@ -74,10 +74,11 @@ bool is_output(const Clause& clause, size_t i) {
   return said || clause.at(i).is("generated") || (clause.at(i).is("new") && clause.token(i + 1));
 }
 
-/// "2048 tokens in", "512 out", "1000 input tokens", "256-token prompts".
+/// "2048 tokens in", "512 out", "1000 input tokens", "256-token prompts"; "160 prompts" are so many requests.
 void read_length(const Clause& clause, size_t i, Load& load) {
   const size_t next = i + (clause.token(i + 1) ? 2 : 1);
-  if (is_prompt(clause, next)) load.prompt = clause.at(i).number;
+  const bool counted = next == i + 1 && clause.at(next).is("prompts");
+  if (is_prompt(clause, next) && !counted) load.prompt = clause.at(i).number;
   if (is_output(clause, next)) load.output = clause.at(i).number;
 }
 
@@ -249,7 +250,8 @@ class Reader {
       } else if (clause.at(i).kind == Kind::name) {
         const bool key = clause.at(i).text.find('*') != std::string::npos || clause.at(i + 1).is(":");
         if (key) named_ = {true, false, matches(clause.at(i).text)};
-        if (!key) skipped = true;
+        const bool program = clause.at(i).text.rfind("bench", 0) == 0;  // "benchmark_serving random 2048 in"
+        if (!key && !program) skipped = true;
         if (!key && named_.applies) read_flag(clause, i, general_.load);
         statement = i + 1;
       }
@@ -318,9 +320,10 @@ Load load_of_figure(const json& c, const std::string& figure, const Load& named)
   said.general.longest = said.of_clients.longest = fields.longest;
   Load load = overridden(said.general, fields);
   load = overridden(overridden(overridden(load, said.of_clients), named), said.of_name);
-  if (const double ratio = range_ratio(c, lower(said_of(c))); ratio < 1 && !load.means) {
-    load.prompt = std::round(load.prompt * (1 + ratio) / 2);
-    load.output = std::round(load.output * (1 + ratio) / 2);
+  if (const double ratio = range_ratio(c, lower(said_of(c))); ratio < 1) {
+    const double mean = load.means ? 1 : (1 + ratio) / 2;
+    load.prompt = std::round(load.prompt * mean);
+    load.output = std::round(load.output * mean);
     load.longest = 2 / (1 + ratio);
   }
   return load;

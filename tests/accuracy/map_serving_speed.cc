@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/serving/latency.h"
 #include "engine/serving/serving.h"
 #include "tests/accuracy/load.h"
 #include "tests/accuracy/load_prose.h"
@@ -136,6 +137,15 @@ double under_way(const ServingMap& m, double rate, double most) {
   return std::max(1.0, std::ceil(high));
 }
 
+/// Clients that come more slowly than their prompts are worked through meet in no batch: "10 requests a second, at most
+/// 256 at once".
+bool arrives_apart(const ServingMap& m, const Load& load) {
+  if (load.clients <= 1 || load.rate <= 0 || std::isinf(load.rate)) return false;
+  const Plan plan = read_plan(m.share.text()).plan;
+  return plan.subject && plan.accelerator &&
+         load.rate * latency(plan, replica_of(plan), load.clients).packed_seconds < 1;
+}
+
 /// The plan at that load, and of the run what the plan does not say.
 Measurement at_run(const ServingMap& m, const Load& load, Figure figure) {
   ServingMap given = at_load(m, load);
@@ -152,11 +162,14 @@ Measurement at_run(const ServingMap& m, const Load& load, Figure figure) {
     clients = way;
   }
   given.share.set("concurrency", std::max(1.0, std::min(clients, load.requests > 0 ? load.requests : clients)));
+  const bool apart = arrives_apart(given, load);
+  if (apart && figure == Figure::first_token_together) figure = Figure::first_token;
   Measurement one = begin(given, "speed", figure);
   if (most < 1) one.skip_for("the cache holds no request of that length");
   one.requests = load.requests;
   one.rate = rate;
   one.longest = load.longest;
+  one.apart = apart;
   one.waiting = load.clients > clients && rate == 0 ? load.clients - clients : 0;
   return one;
 }
@@ -217,6 +230,7 @@ void add_named(const ServingMap& m, const std::string& name, double amount, std:
   const Figure figure = figure_of_run(said, load);
   Measurement one = unknown.empty() && m.skipped.empty() ? at_run(m, load, figure) : begin(m, "speed", figure);
   one.measured = published(m, said, load, amount);
+  one.of_tokens = said.of_tokens || said.median;
   one.unit = unit_of(figure);
   if (!unknown.empty()) one.skip_for(unknown);
   if (m.share.get("gpu").empty()) one.skip_for("the GPU is not stated");

@@ -128,6 +128,8 @@ std::string own_cases(const std::vector<Measurement>& measurements) {
     if (m.requests > 0) c["requests"] = m.requests;
     if (m.rate > 0) c["rate"] = number_or_infinite(m.rate);
     if (m.waiting > 0) c["waiting"] = m.waiting;
+    if (m.of_tokens) c["of_tokens"] = true;
+    if (m.apart) c["apart"] = true;
     if (m.longest > 0) c["longest"] = number_or_infinite(m.longest);
     if (m.rounding > 0) c["rounding"] = m.rounding;
     if (m.largest_layer > 0) c["largest_layer"] = m.largest_layer;
