@@ -40,8 +40,9 @@ constexpr double kLatent = 60e-6, kShared = 55e-6, kIndexer = 270e-6;
 
 // sglang fuses more of them, latents and the shared experts beside them most. On 44 figures of ten mixtures from 14
 // sources; one source left out at a time 10%. Before 0.5 latents are not (DeepSeek-R1 and V3 on eight H20, eight B200
-// and sixteen H200 take 0.67 to 0.74 of what they would, 0.4.8); shared experts of other models stay apart (GLM-4.6 on
-// eight B200 takes 52 us a layer more than Qwen3-235B beside it, GLM-4.5-Air on four 47).
+// and sixteen H200 write 0.67 to 0.74 of what they would, 0.4.8). Shared experts with a gate of their own run on a
+// second stream (sglang#10252, qwen2_moe); others stay apart (GLM-4.6 on eight B200 takes 52 us a layer more than
+// Qwen3-235B does, GLM-4.5-Air on four 47).
 constexpr double kSglangFused = 0.6, kSglangAbsorbed = 0.15, kSglangAbsorbs = 5000;
 
 // Its fusions are of CUDA. On ROCm a mixture's layer takes 90 us more even so, and its launches 3.3 ms: MiniMax-M2.7 on
@@ -98,7 +99,8 @@ double mixture_layer_seconds(const Plan& plan, const LayerSeconds& seconds, cons
   if (kind.ffn.kind != FfnKind::none) fused += seconds.kernels;
   if (kind.ffn.kind == FfnKind::moe) {
     fused += weights_format(plan).id == "mxfp4" ? kRoutedWithin : seconds.routing;
-    if (kind.ffn.shared_width > 0) (is_latent(kind) ? absorbed : apart) += kShared;
+    const bool beside = is_latent(kind) || plan.subject->architecture.shared_expert_gate;
+    if (kind.ffn.shared_width > 0) (beside ? absorbed : apart) += kShared;
   }
   return apart + fused * (sglang ? kSglangFused : 1) + absorbed * (absorbs ? kSglangAbsorbed : 1);
 }

@@ -37,10 +37,30 @@ TEST_CASE("sglang fuses kernels of mixtures, but not those of recurrent mixers",
   };
   CHECK(saved("qwen3-235b-a22b") > 0.3);
   CHECK(saved("qwen3-next-80b-a3b") > 0);
-  CHECK(saved("qwen3-next-80b-a3b") < saved("glm-4.5-air"));
+  CHECK(saved("qwen3-next-80b-a3b") < saved("qwen2-57b-a14b"));
   CHECK(saved("qwen3-8b") == 0);
   CHECK(kernels_of("model=deepseek-v3&engine=sglang&engine_version=0.4.1") >
         kernels_of("model=deepseek-v3&engine=sglang&engine_version=0.5.6"));
+}
+
+TEST_CASE("sglang's fusions are of CUDA, of later releases and of models whose shared experts run beside the others",
+          "[serving]") {
+  const auto on = [](const char* gpu, const std::string& share) {
+    return kernel_seconds(plan_of(share + "&gpu=" + gpu));
+  };
+  const std::string mixture = "model=minimax-m2&engine=sglang&engine_version=0.5.13";
+  CHECK(on("mi300x-192gb", mixture) > on("mi300x-192gb", "model=minimax-m2"));  // which vllm's are on either
+  CHECK(on("h200-sxm-141gb", mixture) < on("h200-sxm-141gb", "model=minimax-m2"));
+  CHECK(prompt_launch_seconds(plan_of(mixture + "&gpu=mi300x-192gb")) >
+        prompt_launch_seconds(plan_of(mixture + "&gpu=h200-sxm-141gb")));
+  CHECK(kernels_of("model=deepseek-r1&engine=sglang&engine_version=0.4.8") >
+        kernels_of("model=deepseek-r1&engine=sglang&engine_version=0.5.0"));
+  const auto shared = [](const char* model) {
+    const std::string share = std::string("engine=sglang&gpu=b200-180gb&engine_version=0.5.8&model=") + model;
+    return kernel_seconds(plan_of(share)) / static_cast<double>(plan_of(share).subject->moe_layers());
+  };
+  CHECK(shared("glm-4.6") > shared("qwen3-235b-a22b") + 50e-6);
+  CHECK(shared("deepseek-r1") < shared("qwen3-235b-a22b") + 50e-6);
 }
 
 TEST_CASE("Without graphs a host launches every step, of a mixture as of a dense model", "[serving]") {

@@ -107,6 +107,36 @@ TEST_CASE("NIM's first tokens, clients starting together, lie between requests t
   }
 }
 
+TEST_CASE("vllm's server lets a burst of short prompts in one by one", "[serving]") {
+  const auto burst = [](const std::string& share) {
+    return *bill_of("model=qwen3-0.6b&gpu=h100-sxm5-80gb&prompt=20&output=200&max_seqs=1024" + share)
+                .ttft_burst_seconds;
+  };
+  CHECK(near(burst("&concurrency=1000"), 3.5, 0.01));  // 7 ms each: the mean waits for half of them
+  CHECK(near(burst("&concurrency=1000"), 2 * burst("&concurrency=500"), 0.01));
+  CHECK(burst("&concurrency=1000&engine=sglang") < 1);
+}
+
+TEST_CASE("sglang schedules each request between steps before 0.4", "[serving]") {
+  const auto step = [](const std::string& share) {
+    return *bill_of("model=llama-3.1-8b&gpu=a100-sxm4-80gb&engine=sglang&prompt=0&output=200" + share)
+                .decode_seconds_per_token;
+  };
+  const double hundred = step("&concurrency=100&engine_version=0.3.0") - step("&concurrency=100&engine_version=0.4.0");
+  CHECK(near(hundred, 100 * 40e-6, 1e-6));
+}
+
+TEST_CASE("llama.cpp's micro-batches read the weights each time", "[serving]") {
+  const auto prefill = [](const std::string& share) {
+    return *bill_of("model=llama-1-7b&gpu=rtx-3090-24gb&engine=llamacpp&weights=q4_0&prompt=4096&output=1" + share)
+                .prefill_seconds;
+  };
+  const double one = prefill("&ubatch=1"), two = prefill("&ubatch=2");
+  CHECK(near(one, 2 * two, 1e-6));
+  CHECK(near(4096 / one, 126, 0.4));                         // ggml-org/llama.cpp#6646
+  CHECK(prefill("&ubatch=512") == prefill("&ubatch=2048"));  // products take longer than what they read
+}
+
 TEST_CASE("A target for the first token limits the requests in flight", "[serving]") {
   const std::string share = "model=llama-3.1-8b&prompt=8192&concurrency=";
   const auto ttft = [&](double n) { return *bill_of(share + std::to_string(static_cast<int>(n))).ttft_seconds; };

@@ -42,14 +42,14 @@ TEST_CASE("An all-reduce over PCIe takes as long again each time its GPUs double
   CHECK(seconds("&serve_gpus=8&serve_tp=8") == 3 * two);
 }
 
-TEST_CASE("Boards sold alone share a host, and two that are peers need one kernel to add up", "[serving]") {
+TEST_CASE("Boards sold alone share a host, and those that are peers need one kernel to add up", "[serving]") {
   const auto of_two = [](const std::string& gpu) {
     const Plan plan = plan_of("model=llama-3.1-8b&serve_gpus=2&serve_tp=2&gpu=" + gpu);
     return roofline(plan, replica_of(plan));
   };
-  const Roofline together = of_two("rtx-3090-24gb");
-  CHECK(together.reduce_seconds == of_two("rtx-4090-24gb").reduce_seconds);
+  const Roofline together = of_two("rtx-4090-24gb");
   CHECK(together.link_bytes == 31.5e9);
+  CHECK(of_two("rtx-3090-24gb").reduce_seconds < together.reduce_seconds);
   CHECK(of_two("rtx-pro-6000-blackwell").reduce_seconds < together.reduce_seconds);
   CHECK(of_two("rtx-pro-6000-blackwell&engine=trtllm").reduce_seconds == together.reduce_seconds);
   CHECK(of_two("dgx-spark-gb10").reduce_seconds > together.reduce_seconds);
