@@ -11,6 +11,7 @@ constexpr const char* kPerTensor = "8 bits; scales a tensor or a channel are bel
 // int4), or every MLP (ModelOpt's NVFP4: exclude_modules lists lm_head, routers and self_attn*, as of DeepSeek-R1-FP4).
 constexpr const char* kGroup32 = "4 bits + a 16-bit scale per 32 (compressed-tensors, group_size 32)";
 constexpr const char* kGroup128 = "4 bits + a 16-bit scale and a 4-bit zero point per 128 (GPTQ, AWQ group_size 128)";
+constexpr const char* kMlc = "4 bits + a 16-bit scale per 32, tables too (mlc_llm/quantization/group_quantization.py)";
 constexpr const char* kNf4 = "4 bits + 8-bit constant per 64 + 32-bit constant per 256 of those (QLoRA, section 3)";
 constexpr const char* kNvfp4 = "4 bits + an 8-bit scale per 16 (NVFP4)";
 constexpr const char* kMx = "element + an 8-bit shared scale per 32 (OCP Microscaling 1.0)";
@@ -27,6 +28,7 @@ constexpr Format kFormats[] = {
     {"int4", "INT4 (groups of 32)", 4.5, 0.5, true, kGroup32, "bf16", Quantised::experts},
     {"awq", "AWQ 4-bit", 4.15625, 0.5, true, kGroup128, "fp16"},
     {"gptq", "GPTQ 4-bit", 4.15625, 0.5, true, kGroup128, "fp16"},
+    {"q4f16_1", "MLC q4f16_1", 4.5, 0.5, false, kMlc, "fp16"},
     {"nf4", "NF4 (bitsandbytes)", 4.126953125, 0.5, true, kNf4, "bf16"},
     {"nvfp4", "NVFP4", 4.5, 0.5, true, kNvfp4, "fp4", Quantised::mlps},
     {"mxfp4", "MXFP4", 4.25, 0.5, true, kMx, "bf16", Quantised::experts},

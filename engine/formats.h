@@ -24,7 +24,7 @@ struct Format {
 };
 
 std::span<const Format> formats();
-inline constexpr size_t kFormatCount = 33;
+inline constexpr size_t kFormatCount = 34;
 extern const std::array<std::string_view, kFormatCount> kFormatIds;  // of formats(), in order
 const Format* find_format(std::string_view id);
 

@@ -185,7 +185,7 @@ void about_served_weights(const Plan& plan, Findings& out) {
 /// llama.cpp reads GGUF files, and no checkpoint's own blocks (nvfp4 is a type of both).
 void about_the_file(const Plan& plan, Findings& out) {
   const Format* format = find_format(plan.weights);
-  if (plan.engine != Engine::llamacpp || format == nullptr || !format->blocks_only) return;
+  if (plan.engine != Engine::llamacpp || format == nullptr || format->bits >= 16) return;
   if (is_gguf(*format, true) || format->id == "nvfp4") return;
   const char* like = format->bits > 6 ? "q8_0" : "q4_k_m";
   add(out, Severity::warning, "weights_no_gguf",

@@ -85,8 +85,12 @@ struct Architecture {
   std::string quantization;    // of the checkpoint where quantised: fp8, awq, gptq, mxfp4 ... ("" = none)
   std::string unquantized;     // what of it is not, a letter a layer, in run lengths: q all is quantised, a attention
                                // is not, m the MLP is not, x nothing is ("1x124a1x")
-  bool has_vision = false;     // a tower outside the text model
-  double tower = 0;            // its parameters, which servers load; other figures are the text model's
+  double quantized_bits = 0;   // an element of what is quantised, scales included, where not the format's usual ones
+  double head_bits = 0;        // of the output head, where that is quantised, too
+  bool quantized_output = false;    // attention's output projection is, where the rest of attention is not
+  bool unquantized_shared = false;  // shared experts are not
+  bool has_vision = false;          // a tower outside the text model
+  double tower = 0;                 // its parameters, which servers load; other figures are the text model's
   bool operator==(const Architecture&) const = default;
 };
 

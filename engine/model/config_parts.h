@@ -20,9 +20,12 @@ void read_checkpoint(const Fields& file, const Fields& f, Architecture& a);  // 
 /// Parameters of a vision tower and its projector, of a preset's `tower` or worked out of a vision_config; 0 where its
 /// shape is not told.
 double tower_parameters(const Fields& file, double text_hidden);
-/// Which halves of which layers a quantised checkpoint leaves in 16 bit or has in 8, as Architecture::unquantized: what
-/// its quantization_config lists as not converted, and where it names what is quantised, what it does not name.
-std::string unquantized_layers(const Fields& quantization, size_t layers);
+/// A file's quantization_config: the format, its bits, and what it leaves as it was.
+void read_quantization(const Fields& file, Architecture& a);
+/// Which parts of which layers a quantised checkpoint leaves in 16 bit or has in 8 (Architecture::unquantized and what
+/// stands beside it): what its quantization_config lists as not converted, and where it names what is quantised, what
+/// it does not name.
+void read_unquantized(const Fields& quantization, Architecture& a);
 /// What a text that is no JSON object is, as far as that can be told.
 std::string what_text_is(std::string_view text);
 /// "" or which of a model repository's other files this one is, and what to read instead.

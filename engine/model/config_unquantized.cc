@@ -8,30 +8,49 @@
 namespace vram {
 namespace {
 
-/// Which half of a layer a module's name is about.
+/// Which parts of a layer a module's name is about.
 struct Half {
-  bool attention = false, mlp = false;
+  bool attention = false, mlp = false, shared = false;
+  bool dense = false;   // of the MLP only where it has no experts
+  bool linear = false;  // of attention only where it is linear
 };
 
 bool contains(std::string_view text, std::string_view word) { return text.find(word) != std::string_view::npos; }
+bool contains_any(std::string_view text, std::initializer_list<std::string_view> words) {
+  return std::any_of(words.begin(), words.end(), [text](std::string_view word) { return contains(text, word); });
+}
 
 bool is_router(std::string_view name) {
-  return contains(name, "router") || name.ends_with("gate") || name.ends_with("gate$") || contains(name, ".gate.");
+  return contains_any(name, {"router", ".gate.", "shared_expert_gate"}) || name.ends_with("gate") ||
+         name.ends_with("gate$");
+}
+
+/// "model.layers.0.mlp.gate_proj" is no expert, "mlp.*" may be.
+bool names_projections(std::string_view name) {
+  return contains(name, "_proj") && !contains_any(name, {"mlp.*", "mlp\\..*"});
 }
 
 /// Of modules outside the decoder's layers, and of routers, which stay in 16 bit anyhow: none.
 Half half_of(std::string_view name) {
-  for (std::string_view outside : {"vis", "lm_head", "embed", "audio", "mtp", "norm", "shared_expert", "multi_modal"})
-    if (contains(name, outside)) return {};
-  if (is_router(name)) return {};
-  for (std::string_view small : {"in_proj_a", "in_proj_b", "conv1d"})  // of linear attention's, a hundredth
-    if (contains(name, small)) return {};
-  if (contains(name, "experts")) return {false, true};  // also of layers that call it their mixer (Nemotron-H)
-  if (contains(name, "attn") || contains(name, "attention") || contains(name, "mixer")) return {true, false};
-  if (contains(name, "mlp") || contains(name, "expert") || contains(name, "feed_forward") || contains(name, "ffn"))
-    return {false, true};
-  const bool whole = contains(name, "layers.") || contains(name, "layers\\.");
-  return {whole, whole};
+  if (contains_any(name, {"vis", "lm_head", "embed", "audio", "mtp", "norm", "multi_modal"}) || is_router(name))
+    return {};
+  if (contains_any(name, {"in_proj_a", "in_proj_b", "in_proj_(a", "conv1d"})) return {};  // linear attention's smallest
+  Half half;
+  half.linear = contains(name, "linear_attn");
+  if (contains_any(name, {"shared_expert", "shared_mlp"})) {
+    half.shared = true;
+  } else if (contains(name, "experts")) {
+    half.mlp = true;  // also of layers that call it their mixer (Nemotron-H)
+  } else if (contains_any(name, {"attn", "attention", "mixer"})) {
+    half.attention = true;
+  } else if (contains_any(name, {"mlp", "expert", "feed_forward", "ffn"})) {
+    half.mlp = true;
+    half.dense = names_projections(name);
+    half.shared = !half.dense;
+  } else {
+    half.attention = half.mlp = half.shared = contains_any(name, {"layers.", "layers\\."});
+  }
+  return half;
 }
 
 /// N of "model.layers.N.mlp"; -1: all layers.
@@ -47,46 +66,114 @@ int layer_of(std::string_view name) {
   return layer;
 }
 
-/// Calls `set` with the halves of every layer that a name is about.
-template <class Set>
-void for_named(std::string_view name, std::vector<StoredHalves>& layers, const Set& set) {
-  const Half half = half_of(name);
-  const int only = layer_of(name);
-  const size_t first = only >= 0 ? static_cast<size_t>(only) : 0;
-  const size_t end = only >= 0 ? std::min(first + 1, layers.size()) : layers.size();
-  for (size_t i = first; i < end; ++i) {
-    if (half.attention) set(layers[i].attention);
-    if (half.mlp) set(layers[i].mlp);
+/// How each part of a model's layers is stored.
+class StoredParts {
+ public:
+  explicit StoredParts(const Architecture& a)
+      : a_(a), letters_(expand_pattern(a.pattern)), layers_(static_cast<size_t>(a.layers)) {}
+
+  void set_all(Stored way) {
+    std::fill(layers_.begin(), layers_.end(), StoredHalves{way, way});
+    shared_ = way;
   }
+  /// Calls `set` with every part that a name is about.
+  template <class Set>
+  void for_named(std::string_view name, const Set& set) {
+    const Half half = half_of(name);
+    const int only = layer_of(name);
+    if (half.shared && only < 0) set(shared_);
+    const size_t first = only >= 0 ? static_cast<size_t>(only) : 0;
+    const size_t end = only >= 0 ? std::min(first + 1, layers_.size()) : layers_.size();
+    for (size_t i = first; i < end; ++i) {
+      const LayerShape shape = layer_shape(a_, letters_, i);
+      if (half.attention && (!half.linear || shape.mixer == Mixer::linear)) set(layers_[i].attention);
+      if (half.mlp && !(half.dense && shape.ffn == FfnKind::moe)) set(layers_[i].mlp);
+    }
+  }
+  void leave_out(std::string_view name) {
+    for_named(name, [](Stored& part) { part = Stored::sixteen_bit; });
+    if (const Half half = half_of(name); half.attention && !half.linear) note_output(name);
+  }
+  void put_into(Architecture& a) const {
+    std::string letters;
+    for (const StoredHalves& half : layers_) letters += letter_of(half);
+    const std::string pattern = shortest_pattern(letters);
+    a.unquantized = pattern == "1q" ? "" : pattern;
+    a.unquantized_shared = shared_ == Stored::sixteen_bit && (a.shared_experts > 0 || a.shared_ffn > 0);
+    a.quantized_output = inputs_named_ && !output_named_ && contains(a.unquantized, "a");
+  }
+
+ private:
+  /// Lists of single projections say of attention's output projection, too, whether it is left out.
+  void note_output(std::string_view name) {
+    const bool whole = !contains(name, "_proj") || contains(name, "(");
+    (whole || contains_any(name, {"o_proj", "out_proj"}) ? output_named_ : inputs_named_) = true;
+  }
+
+  const Architecture& a_;
+  const std::string letters_;
+  std::vector<StoredHalves> layers_;
+  Stored shared_ = Stored::as_format;
+  bool inputs_named_ = false, output_named_ = false;
+};
+
+/// Of a part that is named more than once the wider counts.
+void set_named(StoredParts& parts, std::string_view name, Stored way) {
+  parts.for_named(name, [way](Stored& part) { part = part == Stored::sixteen_bit ? way : std::max(part, way); });
 }
 
 /// ModelOpt's MIXED_PRECISION names every module that is quantised and how (export/convert_hf_config.py); the rest is
-/// not. Of a half that is named more than once the wider counts.
-void read_quantised_layers(const Fields& named, std::vector<StoredHalves>& layers) {
-  std::fill(layers.begin(), layers.end(), StoredHalves{Stored::sixteen_bit, Stored::sixteen_bit});
+/// not.
+void read_quantised_layers(const Fields& named, StoredParts& parts) {
+  parts.set_all(Stored::sixteen_bit);
   for (const std::string& name : named.names()) {
     const std::string algorithm = named.section(name.c_str()).text("quant_algo");
     const bool eight = (contains(algorithm, "FP8") && !algorithm.starts_with("W4")) || algorithm.starts_with("W8");
-    const Stored stored = eight ? Stored::eight_bit : Stored::as_format;
-    for_named(name, layers,
-              [stored](Stored& half) { half = half == Stored::sixteen_bit ? stored : std::max(half, stored); });
+    set_named(parts, name, eight ? Stored::eight_bit : Stored::as_format);
   }
+}
+
+/// compressed-tensors' groups of modules by name, where one of them is not of every linear layer.
+void read_targets(const Fields& groups, StoredParts& parts) {
+  double fewest = 16;
+  bool named = false;
+  for (const std::string& name : groups.names()) {
+    const Fields group = groups.section(name.c_str());
+    fewest = std::min(fewest, group.section("weights").count("num_bits", 16));
+    for (const std::string& target : group.texts("targets")) named = named || target != "Linear";
+  }
+  if (!named) return;
+  parts.set_all(Stored::sixteen_bit);
+  for (const std::string& name : groups.names()) {
+    const Fields group = groups.section(name.c_str());
+    const Stored way = group.section("weights").count("num_bits") > fewest ? Stored::eight_bit : Stored::as_format;
+    for (const std::string& target : group.texts("targets"))
+      target == "Linear" ? parts.set_all(way) : set_named(parts, target, way);
+  }
+}
+
+/// GPTQModel's `dynamic` ("-:" before what is left out) and AutoRound's `extra_config` (16 bits of it).
+void read_exceptions(const Fields& q, StoredParts& parts) {
+  for (const std::string& name : q.section("dynamic").names())
+    if (name.starts_with("-:")) parts.leave_out(name);
+  const Fields extra = q.section("extra_config");
+  for (const std::string& name : extra.names())
+    if (extra.section(name.c_str()).number("bits") >= 16) parts.leave_out(name);
 }
 
 }  // namespace
 
-std::string unquantized_layers(const Fields& quantization, size_t layers) {
-  std::vector<StoredHalves> halves(layers);
+void read_unquantized(const Fields& quantization, Architecture& a) {
+  StoredParts parts(a);
   const Fields named = quantization.section("quantized_layers");
-  if (!named.names().empty()) read_quantised_layers(named, halves);
-  for (const char* list : {"modules_to_not_convert", "ignore", "ignored_layers", "exclude_modules"}) {
-    for (const std::string& name : quantization.texts(list))
-      for_named(name, halves, [](Stored& half) { half = Stored::sixteen_bit; });
+  if (!named.names().empty()) read_quantised_layers(named, parts);
+  read_targets(quantization.section("config_groups"), parts);
+  for (const char* list :
+       {"modules_to_not_convert", "ignore", "ignored_layers", "exclude_modules", "exclude", "llm_int8_skip_modules"}) {
+    for (const std::string& name : quantization.texts(list)) parts.leave_out(name);
   }
-  std::string letters;
-  for (const StoredHalves& half : halves) letters += letter_of(half);
-  const std::string pattern = shortest_pattern(letters);
-  return pattern == "1q" ? "" : pattern;
+  read_exceptions(quantization, parts);
+  parts.put_into(a);
 }
 
 }  // namespace vram

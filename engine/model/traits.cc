@@ -63,6 +63,10 @@ const Trait<Architecture> kTraits[] = {
     VRAM_TRAIT(has_vision),
     VRAM_TRAIT(tower),
     VRAM_TRAIT(unquantized),
+    VRAM_TRAIT(quantized_bits),
+    VRAM_TRAIT(head_bits),
+    VRAM_TRAIT(quantized_output),
+    VRAM_TRAIT(unquantized_shared),
 };
 #undef VRAM_TRAIT
 

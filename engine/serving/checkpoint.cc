@@ -29,21 +29,28 @@ bool stays_wide(const Matrix& matrix, const Format& format, const Model& model) 
          (format.of_mixtures == Quantised::experts || section != WeightSection::mlp);
 }
 
+/// The plan's checkpoint is loaded as its config.json says that it is stored.
+bool as_published(const Plan& plan) {
+  return !plan.subject->architecture.quantization.empty() && plan.weights == plan.subject->architecture.quantization;
+}
+
 /// TensorRT-LLM's own int4 has one scale a column (--use_weight_only), not one a group, and is of every linear layer
 /// but the head and routers (quantization/quantize.py, weight_only_quantize); of latent attention's models, of the
 /// experts (NVIDIA/TensorRT-LLM#2683).
 Format stored_format(const Plan& plan) {
   Format format = weights_format(plan);
-  if (plan.engine != Engine::trtllm || format.id != "int4") return format;
+  const Architecture& a = plan.subject->architecture;
+  if (as_published(plan) && a.quantized_bits > 0) format.bits = a.quantized_bits;
+  if (plan.engine != Engine::trtllm || format.id != "int4" || as_published(plan)) return format;
   format.bits = 4;
-  if (plan.subject->architecture.kv_lora_rank == 0) format.of_mixtures = Quantised::linears;
+  if (a.kv_lora_rank == 0) format.of_mixtures = Quantised::linears;
   return format;
 }
 
 /// What the checkpoint leaves in 16 bit, where it is loaded as it is.
 std::string halves(const Plan& plan) {
   const Architecture& a = plan.subject->architecture;
-  return a.unquantized.empty() || plan.weights != a.quantization ? "" : expand_pattern(a.unquantized, kStoredHalves);
+  return a.unquantized.empty() || !as_published(plan) ? "" : expand_pattern(a.unquantized, kStoredHalves);
 }
 
 bool replaces_attention(WeightSection section) {
@@ -56,7 +63,8 @@ Checkpoint::Checkpoint(const Plan& plan)
     : model_(*plan.subject),
       format_(stored_format(plan)),
       gguf_(is_gguf(format_, plan.engine == Engine::llamacpp)),
-      halves_(halves(plan)) {}
+      halves_(halves(plan)),
+      published_(as_published(plan)) {}
 
 /// Routers, norms and biases have no half: they are as they are everywhere.
 Stored Checkpoint::stored(const Matrix& matrix, size_t layer) const {
@@ -66,15 +74,22 @@ Stored Checkpoint::stored(const Matrix& matrix, size_t layer) const {
   return section == WeightSection::mlp || section == WeightSection::experts ? halves.mlp : Stored::as_format;
 }
 
-/// A list speaks of attention, too, and knows better than the format's habit what it does not leave out.
+/// A list speaks of every linear layer, and knows better than the format's habit what it does not leave out.
 double Checkpoint::bits(const Matrix& matrix, Stored stored) const {
-  if (stored == Stored::sixteen_bit) return 16;
+  const Architecture& a = model_.architecture;
+  const WeightSection section = section_of(matrix);
+  const bool output = a.quantized_output && matrix.part == Part::o && section == WeightSection::attention;
+  if (stored == Stored::sixteen_bit && !output) return 16;
   if (stored == Stored::eight_bit && matrix.linear) return 8;
-  return replaces_attention(section_of(matrix)) && matrix.linear ? format_.bits : bits(matrix);
+  if (a.unquantized_shared && is_shared_expert(matrix.part)) return 16;
+  const bool listed = replaces_attention(section) || section == WeightSection::mlp || section == WeightSection::experts;
+  return listed && matrix.linear ? format_.bits : bits(matrix);
 }
 
 double Checkpoint::bits(const Matrix& matrix) const {
   if (!format_.blocks_only) return format_.bits;  // fp32, bf16, fp16: everything alike
+  const double head = published_ ? model_.architecture.head_bits : 0;
+  if (matrix.part == Part::head && matrix.linear && head > 0) return head;
   return stays_wide(matrix, format_, model_) ? 16 : format_.bits;
 }
 

@@ -30,6 +30,7 @@ class Checkpoint {
   Format format_;
   bool gguf_;
   std::string halves_;  // a letter a layer (Architecture::unquantized)
+  bool published_;      // as its config.json says
 };
 
 }  // namespace vram

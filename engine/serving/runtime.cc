@@ -298,8 +298,11 @@ Line activations_line(Sheet& sheet, const Plan& plan, const Replica& replica, co
   return layer_line(sheet, plan, replica, plan.batch_tokens, plan.max_seqs);
 }
 
+/// A built engine's are captured where it is told to (TensorRT-LLM 0.16, executor.h, ExtendedRuntimePerfKnobConfig:
+/// cudaGraphMode is false).
 Line graphs_line(Sheet& sheet, const Plan& plan, const ServingStage& stage) {
-  if (!plan.graphs || !torch_engine(plan)) return nothing(sheet, "graphs", "CUDA graphs");
+  const bool unasked = builds_engines(plan) && !plan.has(Key::graphs);
+  if (!plan.graphs || !torch_engine(plan) || unasked) return nothing(sheet, "graphs", "CUDA graphs");
   return sheet.leaf("graphs", "CUDA graphs",
                     {times("L", static_cast<double>(stage.count), "layers"), times("", kGraphBytesALayer, "B a layer")},
                     "fitted on start-up logs of vllm and sglang, 28 to 61 layers", 0.5);

@@ -58,13 +58,10 @@ struct ExpertSteps {
 constexpr ExpertSteps kTrtllmSteps{128, 128, 1};
 ExpertSteps expert_steps(const Accelerator& gpu) {
   if (gpu.family == "NVIDIA Hopper") return {1, 64, 256};
+  if (gpu.vendor == "Intel") return {1, 64, 1};
   const bool data_centre = gpu.family.starts_with("NVIDIA Blackwell") && gpu.link_gb_s > 0 && !gpu.link_is_pcie;
   return data_centre || gpu.vendor == "AMD" ? ExpertSteps{256, 256, 1} : ExpertSteps{};
 }
-
-/// TensorRT-LLM's built engines (before 1.0) hold a tied head as a copy and the table whole on every rank, where
-/// --use_embedding_sharing and --use_parallel_embedding do not say otherwise (examples/*/convert_checkpoint.py).
-bool builds_engines(const Plan& plan) { return plan.engine == Engine::trtllm && plan.engine_version.starts_with("0."); }
 
 /// One stage's weights, gathered.
 class Collector {
@@ -228,6 +225,8 @@ void add_ends(const Plan& plan, const Replica& replica, const ServingStage& stag
   if (stage.has_outside) add_outside(plan, replica, out);
   if (!stage.has_head) return;
   out.add(model.head, 1, 1);
+  // Built engines hold a tied head as a copy and the table whole on every rank, where --use_embedding_sharing and
+  // --use_parallel_embedding do not say otherwise (examples/*/convert_checkpoint.py).
   const bool apart = !stage.has_embedding || builds_engines(plan);
   if (!model.architecture.tied || !apart) return;
   for (Matrix table : model.embedding) {  // a tied head away from its table is a copy of it
@@ -293,6 +292,8 @@ void add_rotary(const Plan& plan, Collector& out) {
 }
 
 }  // namespace
+
+bool builds_engines(const Plan& plan) { return plan.engine == Engine::trtllm && plan.engine_version.starts_with("0."); }
 
 const Format& weights_format(const Plan& plan) {
   const Format* format = find_format(plan.weights);

@@ -39,6 +39,9 @@ struct ReadBytes {
 };
 std::vector<ReadBytes> weight_bytes_read(const Plan& plan, const Replica& replica, const ServingStage& stage);
 
+/// TensorRT-LLM before 1.0 serves an engine that was built for it, later versions the checkpoint itself.
+bool builds_engines(const Plan& plan);
+
 const Format& weights_format(const Plan& plan);
 const Format& kv_format(const Plan& plan);
 

@@ -12,6 +12,18 @@
 #include "tests/accuracy/words.h"
 
 namespace vram::accuracy {
+void set_architecture(ServingMap& m, const Architecture& a) {
+  const std::string share = write_plan(plan_of_architecture(a), false);
+  for (size_t at = 0; at < share.size();) {
+    const size_t end = std::min(share.find('&', at), share.size()), is = share.find('=', at);
+    const bool encoded = share.compare(at, 5, "arch=") == 0;
+    if (share.compare(at, 2, "v=") != 0 && !encoded)
+      m.share.set(share.substr(at, is - at), share.substr(is + 1, end - is - 1));
+    at = end + 1;
+  }
+  m.share.set("arch", write_arch(a));
+}
+
 namespace {
 
 // Qwen2.5's instruct checkpoints say 32768 positions where the base ones say 131072.
@@ -171,18 +183,6 @@ bool set_stated_shape(ServingMap& m, const std::string& name) {
   m.share.set("kv_heads", kv);
   m.share.set("head_dim", head);
   return true;
-}
-
-void set_architecture(ServingMap& m, const Architecture& a) {
-  const std::string share = write_plan(plan_of_architecture(a), false);
-  for (size_t at = 0; at < share.size();) {
-    const size_t end = std::min(share.find('&', at), share.size()), is = share.find('=', at);
-    const bool encoded = share.compare(at, 5, "arch=") == 0;
-    if (share.compare(at, 2, "v=") != 0 && !encoded)
-      m.share.set(share.substr(at, is - at), share.substr(is + 1, end - is - 1));
-    at = end + 1;
-  }
-  m.share.set("arch", write_arch(a));
 }
 
 /// The model's config.json, where the case holds it.

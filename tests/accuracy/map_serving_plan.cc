@@ -33,6 +33,7 @@ void set_storage(ServingMap& m) {
   std::string weights = format_of(given);
   if (m.engine == "llamacpp" && (lower(given) == "q4" || weights == "int4")) weights = "q4_k_m";  // most that are so
   if (m.engine == "llamacpp" && (lower(given) == "q8" || weights == "int8")) weights = "q8_0";
+  if (weights == "int4" && lower(text(m.c, "engine")).find("mlc") != std::string::npos) weights = "q4f16_1";
   weights = format_of_name(m, weights);
   if (find_format(weights)) m.share.set("weights", weights);
   const std::string kv = format_of(kv_given.substr(0, kv_given.find('/')));
@@ -234,6 +235,7 @@ ServingMap map_serving_plan(const json& c, const json& models) {
   set_model(m, models);
   set_hardware(m);
   set_storage(m);
+  set_stored(m);
   set_limits(m);
   set_draft(m);
   set_flags(m);

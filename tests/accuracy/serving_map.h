@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/model/architecture.h"
 #include "tests/accuracy/case_file.h"
 #include "tests/accuracy/measurement.h"
 #include "tests/accuracy/share.h"
@@ -38,6 +39,9 @@ ServingMap map_serving_plan(const json& c, const json& models);
 
 // Parts of the mapper, a file each: case fields to keys.
 void set_model(ServingMap& m, const json& models);
+void set_architecture(ServingMap& m, const Architecture& a);
+/// What the case says of its checkpoint beside the format: groups, and which linear layers are in it.
+void set_stored(ServingMap& m);
 void add_speeds(const ServingMap& m, std::vector<Measurement>& out);
 
 }  // namespace vram::accuracy

@@ -13,7 +13,7 @@ struct Word {
   const char* format;
 };
 // Those that are part of others stand behind them.
-constexpr Word kFormats[] = {{"q4f16", "int4"},
+constexpr Word kFormats[] = {{"q4f16", "q4f16_1"},
                              {"nvfp4", "nvfp4"},
                              {"mxfp4", "mxfp4"},
                              {"mxfp8", "mxfp8"},

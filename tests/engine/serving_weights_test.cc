@@ -211,8 +211,9 @@ TEST_CASE("A mixed checkpoint leaves halves of layers in 16 bit", "[serving]") {
   const char* config =
       R"({"model_type":"llama","hidden_size":64,"num_hidden_layers":4,"num_attention_heads":4,"intermediate_size":128,
           "vocab_size":100,"quantization_config":{"quant_method":"fbgemm_fp8","modules_to_not_convert":["lm_head",
-          "model.layers.0.mlp.down_proj","model.layers.0.self_attn.q_proj","model.layers.1.self_attn.q_proj",
-          "model.layers.2.self_attn.q_proj","model.layers.3.self_attn.k_proj","model.layers.3.mlp.up_proj"]}})";
+          "model.layers.0.mlp.down_proj","model.layers.0.self_attn.q_proj","model.layers.0.self_attn.o_proj",
+          "model.layers.1.self_attn.q_proj","model.layers.2.self_attn.q_proj","model.layers.3.self_attn.k_proj",
+          "model.layers.3.mlp.up_proj"]}})";
   const vram::Architecture a = vram::read_config(config).architecture;
   CHECK(a.unquantized == "1x2a");  // and again from the start: layer 3 is as layer 0
   const std::string share = vram::write_plan(vram::plan_of_architecture(a), false);
@@ -275,6 +276,67 @@ TEST_CASE("A list of a mixture that does not name attention has it quantised", "
   const double attention = 2 * 4 * 64 * 64, saved = attention * (16 - 4.5) / 8;
   CHECK(bytes(R"(,"ignore":["lm_head","re:.*self_attn.*"])") == bytes(""));  // the habit
   CHECK(bytes("") - bytes(R"(,"ignore":["lm_head","re:.*mlp.gate$"])") == saved);
+}
+
+namespace {
+
+/// Bytes of the layers of a model as its quantization_config stores them: 64 wide, two layers (of a mixture a dense one
+/// and one of four experts beside a shared one), no vocabulary to speak of.
+double stored_layers(const char* quantization, bool mixture = false) {
+  const std::string config =
+      std::string(R"({"hidden_size":64,"num_hidden_layers":2,"num_attention_heads":4,"vocab_size":64,)") +
+      (mixture ? R"("model_type":"deepseek_v3","num_key_value_heads":4,"kv_lora_rank":32,"q_lora_rank":32,
+                   "qk_nope_head_dim":16,"qk_rope_head_dim":16,"v_head_dim":16,"intermediate_size":128,
+                   "first_k_dense_replace":1,"n_routed_experts":4,"num_experts_per_tok":2,"n_shared_experts":1,
+                   "moe_intermediate_size":32,"n_group":1,"topk_group":1,)"
+               : R"("model_type":"llama","intermediate_size":128,)") +
+      R"("quantization_config":)" + quantization + "}";
+  const vram::Architecture a = vram::read_config(config).architecture;
+  const std::string share = vram::write_plan(vram::plan_of_architecture(a), false) + "&engine=generic";
+  return static_cast<double>(weights(share + "&weights=bf16")) - static_cast<double>(weights(share));
+}
+
+}  // namespace
+
+TEST_CASE("Scales and zero points are those of the file's groups", "[serving]") {
+  const double linears = 2 * (4 * 64 * 64 + 3 * 64 * 128), head = 64 * 64;
+  const auto bits = [&](const char* quantization) { return 16 - stored_layers(quantization) * 8 / linears; };
+  CHECK(bits(R"({"quant_method":"gptq","bits":4,"group_size":128})") == 4 + 20.0 / 128);
+  CHECK(bits(R"({"quant_method":"gptq","bits":3,"group_size":64})") == 3 + 19.0 / 64);
+  CHECK(bits(R"({"quant_method":"gptq","bits":4,"group_size":-1})") == 4);
+  CHECK(bits(R"({"quant_method":"awq","bits":4,"group_size":32,"zero_point":true})") == 4 + 20.0 / 32);
+  CHECK(bits(R"({"quant_method":"hqq","quant_config":{"weight_quant_params":{"nbits":4,"group_size":64}}})") == 4.5);
+  CHECK(bits(R"({"quant_method":"exl3","bits":3.0})") == 3);
+  CHECK(bits(R"({"quant_method":"bitnet"})") == 2);
+  CHECK(bits(R"({"quant_method":"bitsandbytes","load_in_4bit":true,"bnb_4bit_use_double_quant":false})") == 4.5);
+  const char* groups = R"({"quant_method":"compressed-tensors","format":"pack-quantized","config_groups":{"group_0":{
+      "targets":["Linear"],"weights":{"num_bits":4,"type":"int","group_size":128,"symmetric":true}}}})";
+  CHECK(bits(groups) == 4.125);
+  CHECK(stored_layers(R"({"quant_method":"gptq","bits":4,"group_size":-1,"lm_head":true})") ==
+        (linears + head) * 12 / 8);
+}
+
+TEST_CASE("What a list leaves out is told apart: attention's output, experts, shared experts, dense layers",
+          "[serving]") {
+  const double q_kv = 64 * 32 + 32 * 4 * 32 + 64 * 48 + 32 * 4 * 32, output = 4 * 16 * 64, dense = 3 * 64 * 128,
+               experts = 4 * 3 * 64 * 32, shared = 3 * 64 * 32;
+  const auto saved = [](const char* list) {
+    const std::string quantization =
+        std::string(R"({"quant_method":"compressed-tensors","format":"float-quantized",)") + list + "}";
+    return stored_layers(quantization.c_str(), true);
+  };
+  const double all = 2 * (q_kv + output) + dense + experts + shared;
+  CHECK(saved(R"("ignore":["lm_head","re:.*mlp.gate$"])") == all);
+  CHECK(saved(R"("ignore":["re:.*self_attn.*"])") == dense + experts + shared);
+  CHECK(saved(R"("ignore":["re:.*self_attn.*","re:.*shared_experts.*","re:.*mlp\\.(gate|up|down)_proj.*"])") ==
+        experts);
+  CHECK(saved(R"("ignore":["re:.*self_attn.*_a_proj.*","re:.*self_attn.q_b_proj","re:.*self_attn.kv_b_proj"])") ==
+        all - 2 * q_kv);
+  CHECK(saved(R"("dynamic":{"-:.*shared_experts.*":{},"+:.*mlp.*":{}})") == all - shared);
+  CHECK(saved(R"("extra_config":{"model.layers.0.mlp":{"bits":16},"model.layers.1.mlp.experts":{"bits":4}})") ==
+        all - dense);
+  CHECK(saved(R"("config_groups":{"group_0":{"targets":["re:.*mlp.experts.*"],
+              "weights":{"num_bits":8,"type":"float"}}})") == experts);
 }
 
 TEST_CASE("A letter stands for the halves of a layer", "[model]") {
