@@ -54,6 +54,10 @@ constexpr double kSglangRocmRouting = 130e-6, kSglangRocmRouted = 3.3e-3;
 // Fitted alone, on 52 figures of gpt-oss from nine sources.
 constexpr double kRoutedWithin = 10e-6;
 
+// trtllm's prompts alone: 161 ms for 1600 tokens of DeepSeek-R1 on eight B200, 165 on eight H200 (TensorRT-LLM#5929).
+// Where steps are under way they come along with them (its throughput tables).
+constexpr double kTrtllmRouted = 2.5e-3;
+
 // Prompts' graphs are replayed as well, in pieces (docs.sglang.io, piecewise_cuda_graph): 50 ms for 1000 tokens of
 // MiniMax-M2.7 on two GB300 (0.5.10). Elsewhere than on CUDA they are not, nor those of MLA (sglang#18130).
 constexpr double kSglangReplaysPrompts = 5010;
@@ -75,6 +79,7 @@ bool on_rocm(const Plan& plan) { return plan.accelerator->vendor == "AMD"; }
 
 LayerSeconds layer_seconds(const Plan& plan) {
   if (plan.engine == Engine::trtllm) return kCompiled;
+  if (plan.engine == Engine::generic) return kLlamacppCuda;
   if (is_early(plan)) return kEarly;
   if (plan.engine != Engine::llamacpp && !plan.graphs) return kEager;
   if (plan.engine == Engine::sglang)
@@ -146,11 +151,16 @@ double kernel_seconds(const Plan& plan) {
   return sum;
 }
 
-double prompt_launch_seconds(const Plan& plan) {
+double loaded_launch_seconds(const Plan& plan) {
   if (replays_prompts(plan)) return plan.subject->moe_layers() * kPieces;
   const LayerSeconds seconds = layer_seconds(plan);
   return static_cast<double>(plan.subject->layers.size()) * seconds.launched +
          plan.subject->moe_layers() * seconds.routed;
+}
+
+double prompt_launch_seconds(const Plan& plan) {
+  const double alone = plan.engine == Engine::trtllm ? kTrtllmRouted : 0;
+  return loaded_launch_seconds(plan) + plan.subject->moe_layers() * alone;
 }
 
 double step_launch_seconds(const Plan& plan) {

@@ -10,6 +10,7 @@ double kernel_seconds(const Plan& plan);
 /// What the host takes to launch a pass kernel by kernel, where no graph is replayed: a prompt's, and a step's of a
 /// server that runs without graphs. 0 where graphs are replayed.
 double prompt_launch_seconds(const Plan& plan);
+double loaded_launch_seconds(const Plan& plan);  // a prompt's beside steps
 double step_launch_seconds(const Plan& plan);
 
 /// Mixers and MLPs: two a layer, but one where layers are either (Nemotron-H). A model without a shape has none.

@@ -189,7 +189,7 @@ double loaded_prefill_seconds(const Plan& plan, const Pass& pass, double batch, 
   const double passes = new_tokens(plan) / most, worked = worked_seconds(plan, pass, passes);
   if (worked <= 0) return 0;
   const double together = std::clamp(batch / std::max(1.0, plan.output), 1.0, std::max(1.0, 1 / passes));
-  return std::max(worked, kLaunchedAhead * prompt_launch_seconds(plan) * std::max(passes, 1 / together));
+  return std::max(worked, kLaunchedAhead * loaded_launch_seconds(plan) * std::max(passes, 1 / together));
 }
 
 /// Tokens that one step of speculative decoding yields: 1 + a + a^2 ... + a^k (arXiv 2211.17192, equation 1).

@@ -159,6 +159,9 @@ void set_hardware(ServingMap& m) {
   const double ranks = within ? std::max(1.0, tp / dp) : tp;
   if (ranks > 1) m.share.set("serve_tp", ranks);
   if (ep > 1) m.share.set("serve_ep", ep);
+  // trtllm's ranks with attention of their own never keep every expert each (its enable_attention_dp).
+  const bool mixture = read_plan(m.share.text()).plan.experts > 0;
+  if (m.engine == "trtllm" && mixture && dp > 1 && ep == 0) m.share.set("serve_ep", dp);
   if (tp <= 1 && pp <= 1 && dp <= 1 && gpus > 1 && m.engine != "llamacpp") m.share.set("serve_gpus", gpus);
 }
 

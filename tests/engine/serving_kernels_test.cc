@@ -97,6 +97,15 @@ TEST_CASE("sglang replays prompts from 0.5.10 on, on CUDA and without latents", 
   CHECK(launched("model=deepseek-v3&gpu=h200-sxm-141gb&engine_version=0.5.10") > 2 * pieces);
 }
 
+TEST_CASE("trtllm's prompts are launched while steps are under way, and alone wait for it", "[serving]") {
+  const Plan mixture = plan_of("model=deepseek-r1&gpu=b200-180gb&engine=trtllm");
+  CHECK(prompt_launch_seconds(mixture) > 0.15);  // NVIDIA/TensorRT-LLM#5929: 161 ms, on H200 165
+  CHECK(prompt_launch_seconds(mixture) < 0.165);
+  CHECK(loaded_launch_seconds(mixture) < 0.01);
+  const Plan dense = plan_of("model=qwen3-8b&gpu=b200-180gb&engine=trtllm");
+  CHECK(prompt_launch_seconds(dense) == loaded_launch_seconds(dense));
+}
+
 TEST_CASE("vllm replays prompts of 512 tokens in pieces", "[serving]") {
   const auto launched = [](const std::string& share) {
     return prompt_launch_seconds(plan_of("model=minimax-m2&gpu=h200-sxm-141gb&prompt=" + share));

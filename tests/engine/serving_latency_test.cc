@@ -137,6 +137,14 @@ TEST_CASE("llama.cpp's micro-batches read the weights each time", "[serving]") {
   CHECK(prefill("&ubatch=512") == prefill("&ubatch=2048"));  // products take longer than what they read
 }
 
+TEST_CASE("A generic engine's one stream reads what is stored, as llama.cpp's does", "[serving]") {
+  const auto speed = [](const std::string& share) {
+    return *bill_of("engine=generic&weights=int4&prompt=7&output=256&" + share).tokens_per_second;
+  };
+  CHECK(near(speed("model=llama-2-7b&gpu=rtx-3090-24gb"), 170.7, 0.1));   // mlc-ai/llm-perf-bench#35
+  CHECK(near(speed("model=llama-2-13b&gpu=rtx-4090-24gb"), 108.8, 0.1));  // mlc-ai/mlc-llm
+}
+
 TEST_CASE("A target for the first token limits the requests in flight", "[serving]") {
   const std::string share = "model=llama-3.1-8b&prompt=8192&concurrency=";
   const auto ttft = [&](double n) { return *bill_of(share + std::to_string(static_cast<int>(n))).ttft_seconds; };
