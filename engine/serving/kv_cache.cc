@@ -34,7 +34,9 @@ void merge(std::vector<CacheGroup>& groups, const CacheGroup& group) {
 
 /// Does the engine free what has left a layer's window?
 bool frees_windows(const Plan& plan) {
-  if (plan.engine == Engine::llamacpp) return keeps_windows(*plan.subject);
+  if (plan.engine == Engine::llamacpp) {
+    return keeps_windows(*plan.subject) && llamacpp_build(plan.engine_version).frees_windows;
+  }
   if (plan.engine == Engine::trtllm) return false;  // max_attention_window: the longest request unless one is given
   return plan.engine != Engine::sglang || has_window_pool(plan.subject->architecture);
 }
@@ -43,8 +45,20 @@ bool frees_windows(const Plan& plan) {
 // taken back before 0.8 (vllm#14842).
 constexpr double kAlignedSince = 7002, kAlignedUntil = 8e3, kAlignedBytes = 256;
 
+/// FlashMLA's kernels, which vllm and sglang run sparse attention with on CUDA but for data centres' Blackwell.
+bool runs_flash_mla(const Plan& plan) {
+  const bool serves = plan.engine == Engine::vllm || plan.engine == Engine::sglang;
+  if (!serves || !plan.accelerator || plan.accelerator->vendor == "AMD") return false;
+  return !plan.accelerator->family.starts_with("NVIDIA Blackwell") || plan.accelerator->unified_memory;
+}
+
+/// In fp8 their latent has an fp32 scale a 128, and its rotary part stays in 16 bit: 656 B of DeepSeek-V3.2's (vllm
+/// flashmla_sparse.py, fp8_ds_mla; sglang memory_pool.py, override_kv_cache_dim).
+double sparse_fp8_elements(const Attention& a) { return a.kv_lora_rank * (1 + 4.0 / 128) + 2 * a.rope_head_dim; }
+
 double latent_elements(const Plan& plan, const Attention& a, double bits) {
   const double elements = a.kv_elements_per_token(), release = release_number(plan);
+  if (runs_flash_mla(plan) && a.index_head_dim > 0 && bits == 8) return sparse_fp8_elements(a);
   const bool aligned = plan.engine == Engine::vllm && plan.accelerator && plan.accelerator->vendor != "AMD" &&
                        release >= kAlignedSince && release < kAlignedUntil;
   return aligned ? round_up(elements * bits / 8, kAlignedBytes) * 8 / bits : elements;
@@ -312,7 +326,9 @@ double cells_kept(const Plan& plan, const CacheGroup& group, double tokens, doub
 double llamacpp_window_cells(const Plan& plan) {
   const double window = plan.subject->architecture.window;
   if (window <= 0 || !keeps_windows(*plan.subject)) return 0;
-  return window_cells(plan, window, shares_micro_batch(plan) ? plan.concurrency : 1, request_tokens(plan));
+  const double slots = shares_micro_batch(plan) ? plan.concurrency : 1, tokens = request_tokens(plan);
+  if (!frees_windows(plan)) return round_up(slots * tokens, cell_step(plan));  // a mask of their own over all cells
+  return window_cells(plan, window, slots, tokens);
 }
 
 double tokens_kept(const Plan& plan, const CacheGroup& group, double tokens, double block) {

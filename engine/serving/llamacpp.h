@@ -20,6 +20,7 @@ bool keeps_windows(const Model& model);
 struct LlamacppBuild {
   bool one_buffer = false;       // before the scheduler over several backends (llama.cpp#4766, b1843)
   bool inputs_apart = false;     // graph inputs have a buffer of their own (till llama.cpp#6017, b2400)
+  bool frees_windows = true;     // window layers have a cache of their own (llama.cpp#13194, b5436)
   bool fuses_gate = true;        // gate x up is a tensor of its own (llama.cpp#14158, b5780), not written over the gate
   bool sets_rows = false;        // caches are written by row (llama.cpp#14959, b6073)
   bool masks_in_half = false;    // with flash attention masks are made in 16 bit (llama.cpp#23764, b9430)

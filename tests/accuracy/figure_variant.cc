@@ -165,6 +165,35 @@ json traps_of(const json& c, const std::string& name, const std::string& rest) {
 
 }  // namespace
 
+namespace {
+
+bool has_other_weights(const json& c, const std::string& name) {
+  const json* checks = find(c, "checks");
+  if (checks == nullptr || !checks->is_array()) return false;
+  return std::any_of(checks->begin(), checks->end(), [&](const json& check) {
+    const std::string other = text(check, "name");
+    return other != name && other.rfind("weights", 0) == 0;
+  });
+}
+
+}  // namespace
+
+std::optional<FigureVariant> check_variant(const json& c, const json& check) {
+  const std::string name = text(check, "name");
+  if (name.rfind("weights_", 0) != 0 || !has_other_weights(c, name)) return std::nullopt;
+  FigureVariant variant{"weights", c};
+  const std::vector<std::string> parts = parts_of(name);
+  bool other = false;
+  for (size_t at = 1; at < parts.size();) {
+    const bool size = is_size(parts[at]), format = format_parts(parts, at) > 0;
+    const size_t taken = size || format ? take(parts, at, variant.of_figure) : 0;
+    if (taken == 0) variant.name += "_" + parts[at];
+    other = other || taken > 0;
+    at += std::max<size_t>(1, taken);
+  }
+  return other ? std::optional(variant) : std::nullopt;
+}
+
 std::vector<FigureVariant> figure_variants(const json& c) {
   std::vector<FigureVariant> out;
   const json* measured = find(c, "measured");

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,5 +15,8 @@ struct FigureVariant {
   json of_figure;
 };
 std::vector<FigureVariant> figure_variants(const json& c);
+
+/// A check of other weights than the case's own, which has a check, too: "weights_1.5b", "weights_w8a16".
+std::optional<FigureVariant> check_variant(const json& c, const json& check);
 
 }  // namespace vram::accuracy

@@ -2,13 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <iterator>
 
 #include "engine/serving/capacity.h"
 #include "engine/serving/kv_cache.h"
 #include "engine/serving/replica.h"
 #include "engine/serving/sglang.h"
+#include "engine/serving/weights.h"
 #include "engine/training/storage.h"
+#include "engine/units.h"
 #include "tests/accuracy/benchmark.h"
 #include "tests/accuracy/figures_llamacpp.h"
 
@@ -211,10 +214,19 @@ double window_cells(const Plan& plan, const ServingBill& s) {
   return cache != nullptr && each > 0 ? bytes_within(*cache, "sliding") / each : 0;
 }
 
+/// Of as many slots as there are requests, whether or not the GPU has room for them.
+double slots_of_states(const Plan& plan) {
+  double each = 0;
+  for (const CacheGroup& group : cache_groups(plan, replica_of(plan), whole_model(plan)))
+    each += group.layers * group.state_bytes;
+  return plan.concurrency * each;
+}
+
 /// States of linear and state-space layers, or what of them is the recurrence's or the convolution's.
 double recurrent_states(const Report& r, const std::string& part) {
   const Line* cache = line_of(r.serving.lines, "kv_cache");
-  const double bytes = cache != nullptr ? bytes_within(*cache, "state") : 0;
+  double bytes = cache != nullptr ? bytes_within(*cache, "state") : 0;
+  if (r.plan.engine == Engine::sglang) bytes = slots_of_states(r.plan);
   const double width = r.plan.engine == Engine::llamacpp ? 4 : 2;  // of a convolution's
   for (const LayerKind& kind : r.plan.subject->kinds) {
     if (kind.state_elements == 0 || part.empty()) continue;
@@ -237,6 +249,34 @@ double tokens_part(const Report& r) {
   Sheet sheet;
   const StageCapacity stage = tightest_stage(sheet, r.plan, replica_of(r.plan));
   return stage.budget_bytes - state_pool_bytes(r.plan, stage);
+}
+
+/// What sglang sets apart for states beside so many GiB of tokens.
+double state_pool_beside(const Report& r, double gib) {
+  Sheet sheet;
+  const StageCapacity stage = tightest_stage(sheet, r.plan, replica_of(r.plan));
+  const double apart = state_pool_bytes(r.plan, stage), left = stage.budget_bytes - apart;
+  return left > 0 ? gib * kGiB * apart / left : 0;
+}
+
+/// Weights of a GPU of one stage of a pipeline.
+Amount stage_weights(const Plan& plan, size_t index) {
+  const Replica replica = replica_of(plan);
+  const std::vector<ServingStage> stages = serving_stages(plan, replica);
+  if (index >= stages.size()) return {};
+  std::vector<WeightParcel> parcels = weight_parcels(plan, replica, stages[index]);
+  const WeightParcel rounding = allocator_rounding(plan, replica, stages[index]);
+  if (rounding.elements > 0) parcels.push_back(rounding);
+  Sheet sheet;
+  const Line line = weights_line(sheet, parcels);
+  return {static_cast<double>(line.bytes), static_cast<double>(line.band_bytes)};
+}
+
+/// Of the text model, or of a file that has its prediction modules, too.
+double counted_parameters(const Model& model, const std::string& part) {
+  double modules = 0;
+  for (const LayerKind& kind : model.mtp) modules += kind.parameters();
+  return model.nominal_parameters + (part == "modules" ? modules : 0);
 }
 
 double state_block(const Report& r) {
@@ -293,6 +333,7 @@ Amount serving_amount(const Report& r, const Measurement& m) {
         gpu.value += sum_of(s.lines, {"context"}).value + child_of(s.lines, "buffers", "communication").value;
       if (m.part == "non-torch") gpu.value += child_of(s.lines, "buffers", "non_torch").value;
       if (m.part == "gpu") return gpu;
+      if (m.part.rfind("stage ", 0) == 0) return stage_weights(r.plan, std::strtoul(m.part.c_str() + 6, nullptr, 10));
       if (m.part.rfind("device ", 0) == 0) return {layer_weight_bytes(r.plan, m.part), gpu.band};
       const Amount host = sum_of(s.host_lines, {"weights"});
       return {gpu.value + host.value, gpu.band + host.band};
@@ -323,9 +364,11 @@ Amount serving_amount(const Report& r, const Measurement& m) {
       return {window_cells(r.plan, s), 0};
     case Figure::recurrent:
       if (r.plan.engine == Engine::llamacpp && !m.part.empty()) return {state_bytes(r.plan, m.part), 0};
+      if (m.part.rfind("pool beside ", 0) == 0)
+        return {state_pool_beside(r, std::strtod(m.part.c_str() + 12, nullptr)), 0};
       return {recurrent_states(r, m.part), 0};
     case Figure::parameters:
-      return {r.plan.subject->nominal_parameters, 0};
+      return {counted_parameters(*r.plan.subject, m.part), 0};
     case Figure::file_layers:
       return {static_cast<double>(r.plan.subject->layers.size() + r.plan.subject->mtp.size()), 0};
     case Figure::state_slots:

@@ -201,7 +201,8 @@ FigureName read_figure_name(const std::string& name) {
   std::string unknown;
   bool token_first = true, numbered_decode = false, divided = false;
   for (const NamePiece& piece : pieces_of(name)) {
-    const Topic topic = piece.word.empty() ? Topic::none : topic_of(piece.word);
+    const bool ordinal = piece.word == "second" && name.rfind("second_", 0) == 0;  // "second_run_kv_tokens"
+    const Topic topic = piece.word.empty() || ordinal ? Topic::none : topic_of(piece.word);
     if (piece.word.empty())
       bare.push_back(piece.number);
     else if (topic == Topic::none)

@@ -9,9 +9,11 @@
 #include "engine/plan/plan.h"
 #include "engine/serving/llamacpp.h"
 #include "engine/serving/serving.h"
+#include "engine/text.h"
 #include "engine/units.h"
 #include "tests/accuracy/check_name.h"
 #include "tests/accuracy/engine_defaults.h"
+#include "tests/accuracy/ollama.h"
 #include "tests/accuracy/serving_said.h"
 #include "tests/accuracy/serving_words.h"
 #include "tests/accuracy/words.h"
@@ -43,6 +45,8 @@ std::optional<bool> switched(const json& c, std::initializer_list<const char*> n
   return std::nullopt;
 }
 
+bool is_ollama(const json& c) { return lower(text(c, "engine")).find("ollama") != std::string::npos; }
+
 /// No accelerator took part.
 bool runs_on_cpu(const json& c) {
   const std::string gpu = lower(text(c, "gpu"));
@@ -60,6 +64,16 @@ double micro_batch(const json& c) {
   return logged == 0 && cells > 256 ? cells - 256 : logged;
 }
 
+/// --swa-full, or as many cells of windows as the context has: "creating SWA KV cache, size = 32768 cells".
+bool keeps_whole_windows(const json& c, const std::string& said, double length) {
+  if (switched(c, {"swa_full"}).value_or(false) || holds_any(said, {"swa-full", "swa_full"})) return true;
+  if (number(c, "measured.swa_cells") >= length) return true;
+  for (const char* cache : {"swa cache", "swa kv cache", "window cache"})
+    if (const size_t at = said.find(cache); at != std::string::npos)
+      if (number_before(said.substr(at, 64), " cells").value_or(0) >= length) return true;
+  return false;
+}
+
 /// One cache a slot: a log of them says so, by its cells or in words.
 bool caches_apart(const json& c, const std::string& said) {
   if (const auto unified = switched(c, {"kv_unified", "unified"})) return !*unified;
@@ -72,8 +86,7 @@ bool caches_apart(const json& c, const std::string& said) {
 void set_flash(ServingMap& m, const std::string& said, bool apart) {
   const auto logged = switched(m.c, {"flash_attn", "flash_attention", "fa"});
   const bool without = holds_any(said, {"no flash", "without flash", "flash attention off"});
-  const bool ollama = lower(text(m.c, "engine")).find("ollama") != std::string::npos;
-  const bool usual = apart || (!ollama && llamacpp_flash(m.share.get("engine_version")));
+  const bool usual = apart || (!is_ollama(m.c) && llamacpp_flash(m.share.get("engine_version")));
   m.share.set("flash", (logged ? *logged : !without && usual) ? 1.0 : 0.0);
 }
 
@@ -131,13 +144,20 @@ void set_drafted(ServingMap& m) {
   }
 }
 
-/// Ollama's own runner was built with llama.cpp of December 2025 to the last (its Makefile.sync); later ones start
-/// llama.cpp's server.
+/// Ollama's own engine (from 0.6 on), which runs what has window layers, frees them before llama.cpp does.
+void set_own_engine(ServingMap& m) {
+  const bool kept = !llamacpp_build(m.share.get("engine_version")).frees_windows;
+  if (kept && ollama_has_engine(text(m.c, "engine_version"))) m.share.set("engine_version", "2025-06");
+}
+
+/// Ollama's runner is llama.cpp of a day before its own; releases from 0.30 on start llama.cpp's server.
 void set_runner(ServingMap& m, const std::string& said) {
-  const std::string version = m.share.get("engine_version");
-  const bool ollama = lower(text(m.c, "engine")).find("ollama") != std::string::npos;
-  const bool later = llamacpp_build(version).head_first;
-  if (ollama && later && !holds_any(said, {"llama-server"})) m.share.set("engine_version", "b7437");
+  if (!is_ollama(m.c) || holds_any(said, {"llama-server"})) return;
+  const Plan plan = read_plan(m.share.text()).plan;
+  if (plan.subject && keeps_windows(*plan.subject)) return set_own_engine(m);
+  const std::string runner = ollama_runner(text(m.c, "engine_version"));
+  const bool later = llamacpp_build(m.share.get("engine_version")).head_first;
+  if (!runner.empty() || later) m.share.set("engine_version", runner.empty() ? kLastRunner : runner);
 }
 
 }  // namespace
@@ -152,8 +172,7 @@ void set_llamacpp(ServingMap& m) {
   set_drafted(m);
   if (length == 0) return;
   m.share.set_if("ubatch", micro_batch(c));
-  const bool whole_windows = switched(c, {"swa_full"}).value_or(false) || holds_any(said, {"swa-full", "swa_full"});
-  if (whole_windows || number(c, "measured.swa_cells") >= length) m.share.set("window", length);
+  if (keeps_whole_windows(c, said, length)) m.share.set("window", length);
   const double slots = stated_slots(c);
   const bool apart = caches_apart(c, said);
   if (slots > 1 && !apart) m.share.set("unified", 1.0);
@@ -194,11 +213,32 @@ void apply_name(Asked& a) {
   if (a.name.has("fa")) share.set("flash", 1.0);
 }
 
+/// "--tensor-split 2,8", "-ts 3/1", as a field or in words.
+std::string tensor_split(const json& c) {
+  const std::string logged = text(c, "measured.tensor_split");
+  if (!logged.empty()) return logged;
+  const std::string said = words_of(c);
+  for (const char* word : {"tensor-split", "tensor_split", "tensor split", "-ts"}) {
+    size_t at = said.find(word);
+    if (at == std::string::npos) continue;
+    at += std::string_view(word).size();
+    while (at < said.size() && (said[at] == ' ' || said[at] == '=' || said[at] == ':')) ++at;
+    size_t end = at;
+    while (end < said.size() &&
+           (is_digit(said[end]) || std::string_view(",/.").find(said[end]) != std::string_view::npos))
+      ++end;
+    while (end > at && !is_digit(said[end - 1])) --end;
+    if (end > at) return said.substr(at, end - at);
+  }
+  return "";
+}
+
 /// One of several devices that share the layers.
 std::string device_of(const Asked& a) {
   const double devices = number(a.m.c, "n_gpus");
   if (a.name.device < 0 || devices < 2 || a.name.place != Place::gpu) return "";
-  std::string shares = text(a.m.c, "measured.tensor_split");
+  std::string shares = tensor_split(a.m.c);
+  std::replace(shares.begin(), shares.end(), '/', ':');
   std::replace(shares.begin(), shares.end(), ',', ':');
   shares.erase(std::remove(shares.begin(), shares.end(), ' '), shares.end());
   if (shares.empty()) shares = std::to_string(int(devices));
@@ -280,6 +320,19 @@ double other_host_buffer(const Asked& a) {
   return other;
 }
 
+/// "weights_mib" of a log that prints what the device has and what the host has, apart.
+bool is_of_both(const Asked& a) {
+  const json* fields = find(a.m.c, "measured");
+  double device = 0, host = 0;
+  for (const auto& [field, value] : fields->items()) {
+    const CheckName words = read_name(field);
+    const bool weights = words.rest.empty() || words.has_any({"mapped", "model", "mib"});
+    if (!weights || words.has_any({"compute", "kv", "k", "v", "output", "rs"}) || !value.is_number()) continue;
+    (words.place == Place::host ? host : device) += words.place == Place::unsaid ? 0 : value.get<double>();
+  }
+  return device > 0 && host > 0 && std::fabs(device + host - a.value()) < 1e-6 * a.value();
+}
+
 bool logs_host_buffer(const json& c) {
   return first_of(c, {"cpu_mapped_mib", "cpu_mib", "cpu_model_mib", "host_model_mib", "rocm_host_model_mib",
                       "cuda_host_mib", "vulkan_host_model_mib"}) > 0;
@@ -297,6 +350,11 @@ bool overlaps(const Asked& a) {
   for (const Line& line : serving_bill(plan).host_lines)
     if (std::string_view(line.id) == "weights") embedding = static_cast<double>(line.bytes);
   return mapped > 1.05 * embedding;
+}
+
+/// BERT's shape (biases, three tables, no head) is none that a plan has; its cache is.
+bool is_encoder(const json& c) {
+  return holds_any(lower(text(c, "model")), {"bge-small", "bge-base", "bge-large", "bert", "minilm", "-embed-text"});
 }
 
 void add_weights(Asked& a, std::vector<Measurement>& out) {
@@ -318,13 +376,14 @@ void add_weights(Asked& a, std::vector<Measurement>& out) {
     const double other = other_host_buffer(a);
     part = other > 0 && other < a.value() ? "without embedding" : "";
   } else if (!embedding && part.empty()) {
-    const bool whole = a.name.rest.rfind("_model", 0) == 0 || a.name.has("file");
+    const bool whole = a.name.rest.rfind("_model", 0) == 0 || a.name.has("file") || is_of_both(a);
     const bool gpu = a.name.place == Place::gpu || (!whole && logs_host_buffer(a.m.c));
     part = gpu ? "gpu" : "";
   }
   if (embedding) part = "embedding";
   Measurement one = measured(a, figure, part);
   if (!read) one.skip_for("a storage that is no choice of the key");
+  if (is_encoder(a.m.c)) one.skip_for("an encoder's weights");
   if (!embedding && overlaps(a)) one.skip_for("a mapped file's buffers overlap");
   out.push_back(std::move(one));
 }
@@ -397,26 +456,67 @@ bool add_sum(Asked& a, std::vector<Measurement>& out) {
   return true;
 }
 
+bool keeps_cache_on_host(const json& c) {
+  return switched(c, {"no_kv_offload", "nkvo"}).value_or(false) ||
+         holds_any(words_of(c), {"-nkvo", "no-kv-offload", "no_kv_offload", "cache on the host"});
+}
+
 void add_buffers(Asked& a, std::vector<Measurement>& out) {
   if (a.name.has_any({"mtp", "draft"})) return;  // of another context
-  const bool host = a.name.place == Place::host && !runs_on_cpu(a.m.c);
+  bool host = a.name.place == Place::host && !runs_on_cpu(a.m.c);
+  if (host && keeps_cache_on_host(a.m.c)) {  // where the cache lies attention is worked out
+    a.given.share.set("gpu_layers", 0.0);
+    host = false;
+  }
   if (a.name.has_any({"estimate", "estimated"})) a.given.share.set("flash", 0.0);
   out.push_back(measured(a, host ? Figure::host_buffers : Figure::buffers, ""));
+}
+
+/// "MTP layer counted": of files that have their prediction modules, too.
+bool counts_modules(const Asked& a) {
+  return holds_any(lower(text(a.check, "explanation")), {"mtp", "nextn", "prediction module"});
 }
 
 void add_counted(Asked& a, std::vector<Measurement>& out) {
   if (a.name.has("cells") && a.name.has_any({"swa", "window"}))
     out.push_back(measured(a, Figure::window_cells, ""));
   else if (a.name.has_any({"params", "parameters"}))
-    out.push_back(measured(a, Figure::parameters, ""));
+    out.push_back(measured(a, Figure::parameters, counts_modules(a) ? "modules" : ""));
   else if (a.name.has("layers") && a.name.has_any({"kv", "cache"}))
     out.push_back(measured(a, Figure::cache_layers, ""));
   else if (a.name.has_any({"layer", "layers"}))
     out.push_back(measured(a, Figure::file_layers, ""));
 }
 
+/// What Ollama counts before it loads: layers, with their cache in old releases, and all that it takes.
+bool add_ollama_estimate(Asked& a, std::vector<Measurement>& out) {
+  if (!is_ollama(a.m.c) || a.name.has_any({"nonrepeating", "file", "device", "buffer"})) return false;
+  const bool estimated = first_of(a.m.c, {"repeating_gib", "repeating_mib", "nonrepeating_mib"}) > 0;
+  const bool with_cache = ollama_weighs_cache(text(a.m.c, "engine_version"));
+  std::string part;
+  if (a.name.has("repeating"))
+    part = with_cache ? "layers+kv" : "layers";
+  else if (a.name.has("required") && terms_of(text(a.check, "explanation")).size() < 2)
+    part = "weights+kv+compute";
+  else if (a.name.has("weights") && estimated && with_cache)
+    part = "weights+kv";
+  if (part.empty()) return false;
+  Measurement one = measured(a, Figure::sum, part);
+  if (!storage_read(a)) one.skip_for("a storage that is no choice of the key");
+  out.push_back(std::move(one));
+  return true;
+}
+
+/// A tower of llama.cpp's is a file of its own, which is no part of a plan.
+void skip_towers(const Asked& a, std::vector<Measurement>& out) {
+  if (holds_any(lower(text(a.check, "explanation")), {"vision tower", "projector", "mmproj"}) && !out.empty() &&
+      (out.back().figure == Figure::sum || out.back().figure == Figure::weights))
+    out.back().skip_for("a vision tower is a file of its own");
+}
+
 void add_sized(Asked& a, std::vector<Measurement>& out) {
   const CheckName& n = a.name;
+  if (add_ollama_estimate(a, out)) return;
   if (n.has("repack") || (adds_up(a) && n.has_any({"mtp", "draft"}))) return;
   if (n.has_any({"nonrepeating", "head"})) {
     Measurement one = measured(a, Figure::head, "");
@@ -445,6 +545,7 @@ void add_llamacpp_check(const ServingMap& m, const json& check, std::vector<Meas
     add_counted(a, out);
   else
     add_sized(a, out);
+  skip_towers(a, out);
 }
 
 }  // namespace vram::accuracy

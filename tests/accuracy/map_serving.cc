@@ -6,13 +6,16 @@
 #include "engine/plan/plan.h"
 #include "engine/text.h"
 #include "engine/units.h"
+#include "tests/accuracy/check_name.h"
 #include "tests/accuracy/figure_variant.h"
 #include "tests/accuracy/load.h"
 #include "tests/accuracy/map_llamacpp.h"
 #include "tests/accuracy/map_serving_pool.h"
+#include "tests/accuracy/rank_said.h"
 #include "tests/accuracy/serving_map.h"
 #include "tests/accuracy/serving_said.h"
 #include "tests/accuracy/serving_words.h"
+#include "tests/accuracy/words.h"
 
 namespace vram::accuracy {
 
@@ -171,13 +174,31 @@ bool holds_non_torch(const json& c, const json& check) {
   return false;
 }
 
-/// "weights_tp1": of so many ranks, whatever the run's were.
+/// "weights_tp1": of so many ranks, whatever the run's were; "weights_total": of the whole model.
 void set_ranks(ServingMap& m, const std::string& name) {
+  if (stage_said(m.c, name)) return;
+  const bool whole = name.find("_total") != std::string::npos || name.rfind("total_", 0) == 0;
+  if (whole && m.engine != "llamacpp")
+    for (const char* key : {"serve_tp", "serve_pp", "serve_ep", "serve_gpus"})
+      if (!m.share.get(key).empty()) m.share.set(key, 1.0);
   for (const auto& [word, key] : {std::pair{"_tp", "serve_tp"}, std::pair{"_pp", "serve_pp"}}) {
     const size_t at = name.find(word);
     if (at != std::string::npos && at + 3 < name.size() && is_digit(name[at + 3]))
       m.share.set(key, std::strtod(name.c_str() + at + 3, nullptr));
   }
+}
+
+/// A size that people give a checkpoint ("weights_gb_text": 62) counts in powers of ten and has few digits.
+bool is_of_prose(const json& c, const json& check) {
+  const std::string field = twin_of(c, check), unit = lower(text(check, "unit"));
+  const bool decimal = unit == "gb" || unit == "mb";
+  return decimal && holds_any(field, {"text", "checkpoint", "disk", "download", "published"});
+}
+
+void set_prose_size(const json& check, Measurement& one) {
+  const double power = lower(one.unit) == "gb" ? 1e9 : 1e6, said = number(check, "measured");
+  one.measured = said * power;
+  one.rounding = 0.5 * power * (std::fabs(said - std::round(said)) < 1e-9 ? 1 : 0.1);
 }
 
 void add_named_check(const ServingMap& m, const json& check, Figure figure, std::vector<Measurement>& out) {
@@ -201,13 +222,19 @@ void add_named_check(const ServingMap& m, const json& check, Figure figure, std:
   Measurement one = begin(given, text(check, "kind"), figure);
   one.measured = number(check, "measured") * std::max(power_of_unit(unit), bytes_of_unit(unit));
   one.unit = unit;
-  // What TensorRT-LLM says of the GPU, not of the engine.
-  if (figure == Figure::weights && number(m.c, "measured.gpu_mib_after_context") == number(check, "measured"))
+  // What TensorRT-LLM says of the GPU, not of the engine; no more than the engine is what TensorRT itself manages.
+  const double after = number(m.c, "measured.gpu_mib_after_context"), built = number(m.c, "measured.engine_mib");
+  if (figure == Figure::weights && after == number(check, "measured") && (built == 0 || after > built))
     one.part = "process";
   if (figure == Figure::weights && holds_non_torch(m.c, check)) one.part = "non-torch";
+  if (const auto stage = stage_said(m.c, text(check, "name")); stage && figure == Figure::weights)
+    one.part = "stage " + std::to_string(*stage);
+  if (figure == Figure::weights && is_of_prose(m.c, check)) set_prose_size(check, one);
   const bool stored = figure == Figure::weights || figure == Figure::head || figure == Figure::host_weights;
   const bool unread = m.share.get("weights").empty() && !text(m.c, "weight_dtype").empty();
   if (stored && one.skipped.empty() && unread) one.skipped = "a storage that is no choice of the key";
+  const Plan plan = read_plan(given.share.text()).plan;
+  if (stored && plan.subject && plan.subject->nominal_parameters == 0) one.skip_for("the weights are not known");
   out.push_back(std::move(one));
 }
 
@@ -226,11 +253,42 @@ bool is_of_token(const std::string& name, const std::string& unit) {
   return said || unit.find("/tok") != std::string::npos;
 }
 
+/// "state_slots_bf16" beside "conv_gib_bf16": what stands behind the count stands behind the size, too.
+double logged_slots(const json& c, const std::string& check) {
+  if (const double slots = first_of(c, {"max_mamba_cache_size", "n_seq_max"}); slots > 0) return slots;
+  const json* measured = find(c, "measured");
+  if (measured == nullptr || !measured->is_object()) return 0;
+  double plain = 0;
+  for (const auto& [name, value] : measured->items()) {
+    const size_t at = name.find("_slots");
+    if (at == std::string::npos || !value.is_number() || !holds_any(name, {"state", "mamba"})) continue;
+    const std::string behind = name.substr(at + 6);
+    if (!behind.empty() && check.ends_with(behind)) return value.get<double>();
+    if (behind.empty()) plain = value.get<double>();
+  }
+  return plain;
+}
+
+/// What sglang sets apart for states of the pool that the log has of tokens.
+void add_state_pool(const ServingMap& m, const json& check, std::vector<Measurement>& out) {
+  Measurement one = begin(m, text(check, "kind"), Figure::recurrent);
+  one.measured = number(check, "measured") * bytes_of_unit(text(check, "unit"));
+  one.unit = text(check, "unit");
+  one.part = "pool beside " + std::to_string(logged_pool_gib(m.c));
+  out.push_back(std::move(one));
+}
+
 /// Recurrent states of so many slots; sglang has one more to write to where none is meant (memory_pool.py, MambaPool).
 void add_states(const ServingMap& m, const json& check, std::vector<Measurement>& out) {
   ServingMap given = m;
   const std::string name = text(check, "name"), unit = text(check, "unit");
-  const double logged = first_of(m.c, {"max_mamba_cache_size", "n_seq_max"});
+  if (!knows_states(m)) given.skip("the states of linear layers are not known");
+  const double logged = logged_slots(m.c, name);
+  const bool shared = m.engine == "sglang" && (name.find("share") != std::string::npos || logged == 0);
+  if (shared && logged_pool_gib(m.c) > 0 && name.find("slot") == std::string::npos)
+    return add_state_pool(given, check, out);
+  const auto rank = share_of_rank(m.c, name, "state");
+  if (rank) given.share.set("serve_tp", 1.0);
   double slots = logged > 0 ? logged + (m.engine == "sglang" ? 1 : 0) : number(m.c, "batch");
   for (const char* one : {"slot", "per_req", "per_seq", "a_request", "one_request"})
     if (name.find(one) != std::string::npos || unit.find("/req") != std::string::npos) slots = 1;
@@ -238,7 +296,7 @@ void add_states(const ServingMap& m, const json& check, std::vector<Measurement>
   given.share.set("prompt", 1.0);
   given.share.set("output", 0.0);
   Measurement one = begin(given, text(check, "kind"), Figure::recurrent);
-  one.measured = number(check, "measured") * bytes_of_unit(text(check, "unit"));
+  one.measured = number(check, "measured") * bytes_of_unit(text(check, "unit")) / rank.value_or(1);
   one.unit = text(check, "unit");
   const auto names = [&](const char* word) { return name.find(word) != std::string::npos; };
   one.part = names("ssm") ? "scan" : names("conv") ? "convolution" : "";
@@ -274,7 +332,7 @@ bool is_of_request(const std::string& name) {
 }
 
 bool is_of_states(const std::string& name) {
-  for (const char* word : {"gdn_state", "ssm_state", "conv_state", "mamba", "recurrent", "rs_", "state"})
+  for (const char* word : {"gdn_", "ssm_", "conv_", "kda_", "mamba", "recurrent", "rs_", "state"})
     if (name.starts_with(word) || name.find("_" + std::string(word)) != std::string::npos) return true;
   return false;
 }
@@ -340,7 +398,13 @@ std::vector<Measurement> serving_measurements(const json& c, const json& models)
   if (const json* checks = find(c, "checks"); checks && checks->is_array())
     for (const json& check : *checks) {
       const size_t before = out.size();
-      add_check(m, check, out);
+      if (const auto variant = check_variant(own, check)) {
+        json renamed = check;
+        renamed["name"] = variant->name;
+        add_check(map_serving_plan(variant->of_figure, models), renamed, out);
+      } else {
+        add_check(m, check, out);
+      }
       if (out.size() == before) add_unexpressed(m, check, out);
     }
   add_capacity(m, out);

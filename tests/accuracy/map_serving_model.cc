@@ -9,6 +9,7 @@
 #include "tests/accuracy/model_kin.h"
 #include "tests/accuracy/model_name.h"
 #include "tests/accuracy/serving_map.h"
+#include "tests/accuracy/serving_said.h"
 #include "tests/accuracy/words.h"
 
 namespace vram::accuracy {
@@ -213,9 +214,38 @@ void set_mixed(ServingMap& m, const std::string& preset) {
   set_architecture(m, a);
 }
 
+/// A server that is told to take no images does not load what reads them.
+bool without_tower(const json& c) {
+  return holds_any(said_of(c) + explained(c), {"vision inputs off", "vision off", "without vision", "vision disabled",
+                                               "language-model-only", "language_model_only", "language model only"});
+}
+
+void set_text_model(ServingMap& m, const std::string& preset) {
+  Architecture a = *read_plan("model=" + preset).plan.base_architecture;
+  a.has_vision = false;
+  a.tower = 0;
+  a.extra_params = 0;
+  set_architecture(m, a);
+  m.share.set("extra_params", 0.0);
+}
+
+/// "gpt2 (medium, inferred)" is "gpt2-medium".
+std::string with_size(const std::string& name) {
+  const size_t open = name.find('(');
+  if (open == std::string::npos || open == 0) return name;
+  size_t end = open + 1;
+  while (end < name.size() && is_alphanumeric(name[end])) ++end;
+  std::string before = name.substr(0, open);
+  while (!before.empty() && before.back() == ' ') before.pop_back();
+  const std::string sized = before + "-" + name.substr(open + 1, end - open - 1);
+  const bool known = end > open + 1 && compact(preset_named(sized)) == compact(sized);
+  return known ? sized + name.substr(end) : name;
+}
+
 /// What the case says of a preset beside its name.
 void set_variant(ServingMap& m, const std::string& name, const std::string& preset) {
   const std::string given = lower(name);
+  if (without_tower(m.c)) set_text_model(m, preset);
   if (m.engine == "llamacpp") m.share.set("extra_params", 0.0);  // its tower is a file of its own
   // The text model of that name under the tower that most have, SigLIP-so400m with its projector.
   if (says_tower(text(m.c, "model")) && m.share.get("extra_params").empty() && m.engine != "llamacpp" &&
@@ -243,6 +273,7 @@ void set_model(ServingMap& m, const json& models) {
       at != std::string::npos && at + 3 < name.size() && is_digit(name[at + 3]))
     name = name.substr(0, at) + "-" + name.substr(at + 2, name.find(')', at) - at - 2) +
            name.substr(name.find(')', at) + 1);
+  name = with_size(name);
   if (set_kin(m.share, name)) {
     const std::string kin = m.share.get("model");
     if (kin.empty()) m.skip("the model is no preset");

@@ -191,9 +191,15 @@ bool is_late(const std::string& version) {
   return version.find("V0") == std::string::npos && year >= kLateYear;
 }
 
+// srt/model_executor/model_runner_kv_cache_mixin.py, MAMBA_CACHE_SIZE_MAX_RUNNING_REQUESTS_RATIO: states to a request.
+constexpr double kStatesOfRequest = 3;
+
 /// srt/model_executor/model_runner.py, init_memory_pool: requests that sglang has room for where it is not told.
-double sglang_requests(double tokens, double length) {
-  return std::clamp(std::floor(tokens / length * 512), 2048.0, 4096.0);
+double sglang_requests(const ServingMap& m, double tokens, double length) {
+  const double requests = std::clamp(std::floor(tokens / length * 512), 2048.0, 4096.0);
+  const double states = first_of(m.c, {"max_mamba_cache_size", "state_slots", "mamba_slots"});
+  const bool radix = switched(m.c, "radix cache").value_or(true);
+  return states > 0 ? std::min(requests, std::floor(states / (radix ? kStatesOfRequest : 1))) : requests;
 }
 
 /// What the engine's version chooses where the case says nothing.
@@ -213,7 +219,7 @@ void set_engine_defaults(ServingMap& m) {
   if (m.engine != "sglang") return;
   const double tokens = cached_tokens(m.c, "");
   if (m.share.get("max_seqs").empty() && tokens > 0 && plan.max_len > 0)
-    m.share.set("max_seqs", sglang_requests(tokens, plan.max_len));
+    m.share.set("max_seqs", sglang_requests(m, tokens, plan.max_len));
   const std::string said = text(m.c, "model") + " " + text(m.c, "notes");
   if (m.share.get("utilization").empty()) m.share.set("utilization", sglang_fraction(plan, said));
   set_free_before(m);

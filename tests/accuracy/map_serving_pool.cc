@@ -8,6 +8,8 @@
 #include "engine/serving/serving.h"
 #include "engine/text.h"
 #include "engine/units.h"
+#include "tests/accuracy/check_name.h"
+#include "tests/accuracy/rank_said.h"
 #include "tests/accuracy/serving_said.h"
 #include "tests/accuracy/serving_words.h"
 #include "tests/accuracy/words.h"
@@ -27,16 +29,23 @@ bool states_unknown(const ServingMap& m) {
   return m.share.get("pattern").find('l') != std::string::npos && !told;
 }
 
+/// A release that is not named prints tokens of one group, which the newest no longer does.
+bool prints_otherwise(const ServingMap& m, double tokens) {
+  const double all = first_of(m.c, {"max_concurrency_x"}) * number(m.c, "max_model_len");
+  return m.share.get("engine_version").empty() && in_groups(m) && tokens < 0.9 * all;
+}
+
 /// Where the printed tokens are those of one group of layers, the requests that the bytes hold say as much.
 void add_cache_of_hybrid(const ServingMap& m, const json& check, double bytes, std::vector<Measurement>& out) {
   const double requests = first_of(m.c, {"max_concurrency_x"});
-  if (requests == 0) return;
+  const double tokens = requests > 0 ? 0 : tokens_beside(m.c, twin_of(m.c, check));
+  if (requests == 0 && (tokens == 0 || prints_otherwise(m, tokens))) return;
   ServingMap given = m;
   if (states_unknown(m)) given.skip("the states of linear layers are not known");
   given.share.set("measured_kv_pool", bytes / kGiB);
-  Measurement one = begin(given, text(check, "kind"), Figure::concurrency);
-  one.measured = requests;
-  one.unit = "x";
+  Measurement one = begin(given, text(check, "kind"), requests > 0 ? Figure::concurrency : Figure::kv_tokens);
+  one.measured = requests > 0 ? requests : tokens;
+  one.unit = requests > 0 ? "x" : "tokens";
   out.push_back(std::move(one));
 }
 
@@ -81,9 +90,9 @@ bool tokens_alone(const ServingMap& m) {
 
 /// A pool of as many tokens as were asked for says nothing of the memory that is left.
 bool tokens_were_set(const json& c) {
-  const double set = given_number(c, {"max_total_tokens", "num_gpu_blocks_override", "kv_cache_memory_bytes"});
-  return set > 0 || number_said(said_of(c), {"max_total_tokens", "max-total-tokens", "num_gpu_blocks_override",
-                                             "num-gpu-blocks-override", "kv-cache-memory"}) > 0;
+  if (given_number(c, {"max_total_tokens", "num_gpu_blocks_override", "kv_cache_memory_bytes"}) > 0) return true;
+  return holds_any(said_of(c), {"max_total_tokens", "max-total-tokens", "num_gpu_blocks_override",
+                                "num-gpu-blocks-override", "kv-cache-memory"});
 }
 
 /// GiB that the printed pool may be off by its last digits.
@@ -91,15 +100,9 @@ double pool_rounding(const json& c) {
   if (const double gib = first_of(c, {"available_kv_gib", "kv_cache_size_gib", "kv_gib", "kv_gb"}); gib > 0)
     return half_digit(gib);
   double off = 0;
-  for (const char* name : {"k_gb", "v_gb", "full_k_gb", "full_v_gb", "swa_k_gb", "swa_v_gb"})
+  for (const char* name : {"k_gb", "v_gb", "k_gib", "v_gib", "full_k_gb", "full_v_gb", "swa_k_gb", "swa_v_gb"})
     if (const double gib = first_of(c, {name}); gib > 0) off += half_digit(gib);
   return off;
-}
-
-/// A release that is not named prints tokens of one group, which the newest no longer does.
-bool prints_otherwise(const ServingMap& m, double tokens) {
-  const double all = first_of(m.c, {"max_concurrency_x"}) * number(m.c, "max_model_len");
-  return m.share.get("engine_version").empty() && in_groups(m) && tokens < 0.9 * all;
 }
 
 double available_gib(const json& c) {
@@ -136,7 +139,8 @@ double tokens_beside(const json& c, const std::string& check) {
     const std::string word = check.substr(at, end - at);
     at = end + 1;
     bool plain = false;
-    for (const char* usual : {"kv", "bytes", "gib", "gb", "mib", "mb", "pool", "cache", "size", "eager", "graphs"})
+    for (const char* usual :
+         {"kv", "k", "v", "bytes", "gib", "gb", "mib", "mb", "pool", "cache", "size", "eager", "graphs", "available"})
       plain = plain || word == usual;
     if (!plain) apart = word;
   }
@@ -180,16 +184,25 @@ void add_cache(const ServingMap& m, const json& check, std::vector<Measurement>&
   const double bytes = number(check, "measured") * bytes_of_unit(text(check, "unit"));
   const std::string part = kind_of_layers(name);
   double tokens = part == "sliding" ? first_of(m.c, {"swa_tokens", "sliding_tokens"}) : cached_tokens(m.c, name);
+  if (tokens == 0) tokens = tokens_beside(m.c, twin_of(m.c, check));
   if (tokens == 0 || (part.empty() && in_groups(m))) return add_cache_of_hybrid(m, check, bytes, out);
   const bool half = name.starts_with("k_") || name.starts_with("v_");
   ServingMap given = m;
+  const auto rank = share_of_rank(m.c, name, "kv heads");
+  if (rank) given.share.set("serve_tp", 1.0);
+  const double whole = (half ? 2 : 1) / rank.value_or(1);
   if (half) set_half(given, name[0]);
   Measurement one = begin(given, text(check, "kind"), Figure::kv_token);
   one.part = part;
-  one.measured = (half ? 2 : 1) * bytes / tokens;
-  one.rounding = (half ? 2 : 1) * bytes_of_unit(text(check, "unit")) * half_digit(number(check, "measured")) / tokens;
+  one.measured = whole * bytes / tokens;
+  one.rounding = whole * bytes_of_unit(text(check, "unit")) * half_digit(number(check, "measured")) / tokens;
   one.unit = "bytes a token";
   out.push_back(std::move(one));
+}
+
+bool knows_states(const ServingMap& m) {
+  const Plan plan = read_plan(m.share.text()).plan;
+  return plan.subject && has_states(plan) && !states_unknown(m);
 }
 
 double logged_pool_gib(const json& c) {
@@ -198,7 +211,7 @@ double logged_pool_gib(const json& c) {
   if (const double least = least_of_ranks(c); least > 0) return least;
   double parts = 0;  // keys and values, of one pool or of two
   for (const auto& [k, v] :
-       {std::pair{"k_gb", "v_gb"}, std::pair{"full_k_gb", "full_v_gb"}, std::pair{"swa_k_gb", "swa_v_gb"}}) {
+       {std::pair{"k_gb", "v_gb"}, {"k_gib", "v_gib"}, {"full_k_gb", "full_v_gb"}, {"swa_k_gb", "swa_v_gb"}}) {
     const double keys = first_of(c, {k}), values = first_of(c, {v});
     parts += keys + (values > 0 ? values : keys);  // the log's two halves are alike
   }
@@ -207,8 +220,10 @@ double logged_pool_gib(const json& c) {
 
 /// sglang's budget holds the states of a hybrid, too.
 double logged_states_gib(const json& c) {
-  const double all = first_of(c, {"state_gb", "mamba_gb", "mamba_cache_gb"});
-  return all > 0 ? all : first_of(c, {"ssm_state_gb"}) + first_of(c, {"conv_state_gb"});
+  const double all = first_of(c, {"state_gb", "mamba_gb", "mamba_cache_gb", "state_gib", "mamba_gib"});
+  return all > 0 ? all
+                 : first_of(c, {"ssm_state_gb", "ssm_state_gib", "ssm_gb", "ssm_gib"}) +
+                       first_of(c, {"conv_state_gb", "conv_state_gib", "conv_gb", "conv_gib"});
 }
 
 /// Tokens and concurrency, given the pool that the log states.

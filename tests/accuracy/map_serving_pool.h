@@ -12,6 +12,9 @@ double cached_tokens(const json& c, const std::string& check);
 double tokens_beside(const json& c, const std::string& check);
 
 /// GiB of the pool, and of the states beside it, as logged. 0: not logged.
+/// Whether the plan's linear and state-space layers have states of known size.
+bool knows_states(const ServingMap& m);
+
 double logged_pool_gib(const json& c);
 double logged_states_gib(const json& c);
 

@@ -29,6 +29,11 @@ constexpr Release kSglang[] = {{at(2024, 7), 25, "0.2.0"},  {at(2024, 9), 3, "0.
                                {at(2025, 6), 23, "0.4.8"},  {at(2025, 7), 5, "0.4.9"},  {at(2025, 7), 31, "0.4.10"},
                                {at(2025, 8), 23, "0.5.1"},  {at(2025, 9), 12, "0.5.2"}, {at(2025, 10), 6, "0.5.3"},
                                {at(2025, 10), 26, "0.5.4"}, {at(2025, 11), 6, "0.5.5"}, {at(2025, 12), 2, "0.5.6"}};
+// github.com/ollama/ollama/releases
+constexpr Release kOllama[] = {
+    {at(2023, 7), 8, "0.0.1"},    {at(2025, 3), 11, "0.6.0"},    {at(2025, 3), 14, "0.6.1"},
+    {at(2025, 5), 14, "0.7.0"},   {at(2025, 8), 18, "0.11.5"},   {at(2025, 10), 9, "0.12.4"},
+    {at(2025, 10), 16, "0.12.6"}, {at(2025, 11), 13, "0.12.11"}, {at(2025, 12), 12, "0.13.3"}};
 constexpr int kKnownTo = at(2025, 12);
 
 struct Day {
@@ -63,6 +68,7 @@ std::string release_of_date(const std::string& given, const std::string& engine)
   const Day day = day_of(given);
   if (day.month == 0 || day.month > kKnownTo) return "";
   if (engine == "vllm") return newest(kVllm, day);
+  if (engine == "ollama") return newest(kOllama, day);
   return engine == "sglang" ? newest(kSglang, day) : "";
 }
 

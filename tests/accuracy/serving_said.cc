@@ -41,14 +41,14 @@ std::optional<bool> switched_in(const std::string& said, const std::string& thin
   return on;
 }
 
+}  // namespace
+
 std::string explained(const json& c) {
   std::string all;
   if (const json* checks = find(c, "checks"); checks && checks->is_array())
     for (const json& check : *checks) all += " " + lower(text(check, "explanation"));
   return all;
 }
-
-}  // namespace
 
 std::string said_of(const json& c) {
   std::string said;

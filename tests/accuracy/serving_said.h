@@ -12,6 +12,9 @@ namespace vram::accuracy {
 /// What a case says in words, beside its numbers, in small letters.
 std::string said_of(const json& c);
 
+/// What its checks explain, in small letters.
+std::string explained(const json& c);
+
 /// The number behind one of those words: "max_num_batched_tokens 8192", "--n-cpu-moe 30".
 double number_said(const std::string& said, std::initializer_list<const char*> words);
 

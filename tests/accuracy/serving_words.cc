@@ -119,6 +119,9 @@ std::string version_word(const std::string& all, size_t at) {
   return all.substr(at, end - at);
 }
 
+// No release of vllm, sglang or trtllm has a larger first number: "RHOAI 3.4", "CUDA 12.8" are other products'.
+constexpr double kLargestMajor = 1;
+
 bool is_digits(const std::string& word) {
   return !word.empty() && word.find_first_not_of("0123456789") == std::string::npos;
 }
@@ -149,6 +152,8 @@ std::string version_of(const std::string& given, bool llamacpp) {
   size_t at = 0;
   while (at < all.size() && !is_digit(all[at])) ++at;
   std::string number = version_word(all, at);
+  const bool other = number.find('.') != std::string::npos && std::strtod(number.c_str(), nullptr) >= kLargestMajor + 1;
+  if (other) return version_of(given.substr(at + number.size()), false);
   const size_t end = at + number.size();
   if (at > 0 && all[at - 1] == 'v' && number.find('.') == std::string::npos) {  // "V0 0.8.5": the engine comes first
     const std::string behind = version_of(given.substr(end), false);

@@ -75,6 +75,15 @@ TEST_CASE("A latent is one tensor, whole on every tensor-parallel rank", "[servi
   CHECK(bill_of("model=deepseek-v3&kv=fp8").kv_bytes_per_token == 35136);
 }
 
+TEST_CASE("What FlashMLA reads in fp8 has scales and a rotary part in 16 bit", "[serving]") {
+  // 61 layers of 512 + 4 x 4 + 64 x 2 B and the indexer's 128 + 4
+  const std::string sparse = "model=deepseek-v3.2&kv=fp8";
+  for (const char* gpu : {"&gpu=h200-sxm-141gb", "&gpu=dgx-spark-gb10&engine=sglang"})
+    CHECK(bill_of(sparse + gpu).kv_bytes_per_token == 61 * (656 + 132));
+  for (const char* other : {"&gpu=b300-288gb", "&gpu=mi300x-192gb&engine=sglang", "&engine=trtllm"})
+    CHECK(bill_of(sparse + other).kv_bytes_per_token == 61 * (576 + 132));
+}
+
 TEST_CASE("A sliding layer keeps its window", "[serving]") {
   const std::string mistral = "model=mistral-7b-v0.1&prompt=16384&output=0&kv=bf16&engine=generic";
   CHECK(request(mistral) == 536870912);
@@ -156,6 +165,13 @@ TEST_CASE("A quantised KV cache is priced with its scales", "[serving]") {
     const std::string share = std::string("model=llama-3.2-3b&engine=llamacpp&prompt=4096&output=0&kv=") + row.format;
     CHECK(static_cast<double>(request(share)) == row.mebibytes * 1048576);
   }
+}
+
+TEST_CASE("Builds of llama.cpp before windows had a cache keep every token", "[serving]") {
+  // Llama 4 Scout at 64000: 48 layers of 8 x 128, 12 of them full; 12000.00 MiB in a log
+  const std::string share = "model=llama-4-scout-17b-16e&engine=llamacpp&prompt=64000&output=0&kv=bf16&engine_version=";
+  CHECK(request(share + "b5092") == 12000ull * 1048576);
+  CHECK(request(share + "2025-06") < 5000ull * 1048576);
 }
 
 TEST_CASE("KV comes in whole blocks", "[serving]") {

@@ -11,6 +11,7 @@
 #include "tests/accuracy/check_name.h"
 #include "tests/accuracy/figures.h"
 #include "tests/accuracy/model_kin.h"
+#include "tests/accuracy/ollama.h"
 #include "tests/accuracy/print.h"
 #include "tests/accuracy/serving_words.h"
 
@@ -181,6 +182,8 @@ TEST_CASE("Releases and formats are read in every spelling, or not at all", "[se
   CHECK(version_of("V0 0.8.5", false) == "0.8.5V0");
   CHECK(version_of("0.8.5 (v0)", false) == "0.8.5V0");
   CHECK(version_of("0.2x V1", false).empty());
+  CHECK(version_of("RHOAI 3.4 (V1)", false).empty());  // another product's
+  CHECK(version_of("NVIDIA 26.01, vLLM 0.13.0", false) == "0.13.0");
   CHECK(version_of("2025-08", false).empty());
   CHECK(version_of("build 6123", true) == "b6123");
   CHECK(version_of("2023-11", true) == "2023-11");
@@ -226,6 +229,91 @@ TEST_CASE("A log's device, host and halves of a cache are figures of their own",
     CAPTURE(figure_name(one.figure), one.part, one.estimate, one.measured, one.skipped);
     CHECK(one.error() < 1e-6);
   }
+}
+
+TEST_CASE("Ollama's runner is the llama.cpp of its release, or of the day where that is open", "[serving]") {
+  CHECK(ollama_runner("0.6.0").empty());  // as new as the log
+  CHECK(ollama_runner("0.11 (2025-09-06)") == "2025-05");
+  CHECK(ollama_runner("0.11.x (2025-08-22)") == "2025-08");
+  CHECK(ollama_runner("2025-11-20") == "2025-11");
+  CHECK(ollama_runner("0.34.2").empty());  // llama.cpp's own server
+  CHECK(ollama_weighs_cache("0.3.x (2024-08-28)"));
+  CHECK_FALSE(ollama_weighs_cache("0.9.x (2025-07-24)"));
+  CHECK_FALSE(ollama_weighs_cache("unknown"));
+}
+
+namespace {
+
+void check_all(const char* text, size_t count) {
+  const std::vector<Measurement> all = measurements_of(only_case(text), nullptr);
+  size_t right = 0;
+  for (const Measurement& one : all) {
+    CAPTURE(one.id, figure_name(one.figure), one.part, one.share, one.estimate, one.measured, one.skipped);
+    CHECK(one.skipped.empty());
+    CHECK(one.error() < 0.002);
+    right += one.skipped.empty() && one.error() < 0.002 ? 1 : 0;
+  }
+  CHECK(right == count);
+}
+
+}  // namespace
+
+TEST_CASE("A name says of which rank, stage, size or format its figure is", "[serving]") {
+  // Two stages of Llama-3.1-8B in 16 bit: 16 layers with the embedding, 16 with the head and the final norm.
+  check_all(R"case({"id":"stages","engine":"vllm","model":"meta-llama/Llama-3.1-8B-Instruct","weight_dtype":"bf16",
+    "tp":1,"pp":2,"gpu":"A100-SXM4-40GB","measured":{"weights_gib_pp0":7.51,"weights_gib_pp1":7.51},
+    "checks":[{"name":"weights_pp0","kind":"independent","measured":7.511,"unit":"GiB"},
+    {"name":"weights_pp1","kind":"independent","measured":7.511,"unit":"GiB"}],"source":"a log"})case",
+            2);
+  check_all(R"case({"id":"whole","engine":"vllm","model":"meta-llama/Llama-3.1-8B-Instruct","weight_dtype":"bf16",
+    "tp":2,"n_gpus":2,"gpu":"A100-SXM4-40GB","measured":{"weights_gb_text":16},
+    "checks":[{"name":"weights_total_gb","kind":"independent","measured":16,"unit":"GB"}],"source":"a log"})case",
+            1);
+  check_all(R"case({"id":"sizes","engine":"vllm","model":"Qwen/Qwen3-8B","weight_dtype":"bf16","gpu":"A100-SXM4-40GB",
+    "measured":{},"checks":[{"name":"weights","kind":"independent","measured":15.27,"unit":"GiB"},
+    {"name":"weights_4b","kind":"independent","measured":7.555,"unit":"GiB"}],"source":"a log"})case",
+            2);
+  // KV heads of a rank: 2 of 4, 1 of 4; states 6 of 16 (of Qwen3.5-27B's shape, 37 slots and the one that nobody owns).
+  check_all(R"case({"id":"uneven","engine":"sglang","model":"Qwen3.6-27B","weight_dtype":"int8","tp":3,"n_gpus":3,
+    "kv_dtype":"fp8","notes":"KV heads 2/1/1, state units 6/5/5","measured":{"kv_tokens":333254,"state_slots":37},
+    "checks":[{"name":"k_gib_rank0","kind":"independent","measured":2.5425,"unit":"GiB"},
+    {"name":"k_gib_rank1","kind":"independent","measured":1.2713,"unit":"GiB"},
+    {"name":"state_gib_rank0","kind":"independent","measured":2.043,"unit":"GiB"}],"source":"a log"})case",
+            3);
+  check_all(R"case({"id":"medium","engine":"tensorrt-llm","engine_version":"0.8.0","model":"gpt2 (medium, inferred)",
+    "weight_dtype":"fp16","measured":{"engine_mib":777,"gpu_mib_after_context":774},
+    "checks":[{"name":"weights_mib","kind":"independent","measured":774.93,"unit":"MiB"}],"source":"a log"})case",
+            1);
+}
+
+TEST_CASE("What a llama.cpp log says in words changes its plan", "[serving]") {
+  // Before windows had a cache of their own; attention where the cache lies: 40 heads and two masks over all cells.
+  check_all(R"case({"id":"old","engine":"llama.cpp","engine_version":"b5092","model":"Llama-4-Scout-17B-16E-Instruct",
+    "weight_dtype":"Q4_K_M","kv_dtype":"f16","n_gpus":1,"gpu":"RTX 3090","max_model_len":64000,"notes":"-ngl 11 -nkvo",
+    "measured":{"n_ctx":64000},"checks":[{"name":"kv_mib","kind":"independent","measured":12000,"unit":"MiB"}],
+    "source":"a log"})case",
+            1);
+  check_all(R"case({"id":"full","engine":"llama.cpp","engine_version":"b9000","model":"gemma-3-12b-it",
+    "weight_dtype":"Q4_0","kv_dtype":"f16","gpu":"RTX 3090","max_model_len":32768,
+    "notes":"creating SWA KV cache, size = 32768 cells","measured":{"n_ctx":32768},
+    "checks":[{"name":"kv_swa_mib","kind":"independent","measured":10240,"unit":"MiB"}],"source":"a log"})case",
+            1);
+  // "-ts 2,8": 13 of 61 layers and the head.
+  check_all(R"case({"id":"split","engine":"llama.cpp","engine_version":"b6000","model":"Kimi-K2-Instruct",
+    "weight_dtype":"Q4_K_M","kv_dtype":"q8_0","n_gpus":2,"max_model_len":131072,"notes":"-ts 2,8",
+    "measured":{"n_ctx":131072},"checks":[{"name":"kv_cuda0_mib","kind":"independent","measured":994.5,"unit":"MiB"}],
+    "source":"a log"})case",
+            1);
+  check_all(R"case({"id":"both","engine":"llama.cpp","engine_version":"b3800","model":"EleutherAI/pythia-2.8b",
+    "weight_dtype":"F16","gpu":"CUDA card","max_model_len":2048,
+    "measured":{"cuda_model_mib":5049.71,"cpu_model_mib":245.62,"n_ctx":2048},
+    "checks":[{"name":"weights_mib","kind":"independent","measured":5295.33,"unit":"MiB"}],"source":"a log"})case",
+            1);
+  // Layers with their cache, as Ollama counted till 0.6.0.
+  check_all(R"case({"id":"estimate","engine":"ollama","engine_version":"0.3.6","model":"meta-llama/Meta-Llama-3-8B",
+    "weight_dtype":"Q4_0","gpu":"RTX 3090","max_model_len":8192,"measured":{"n_ctx":8192,"repeating_gib":4.6},
+    "checks":[{"name":"repeating_gib","kind":"independent","measured":4.656,"unit":"GiB"}],"source":"a log"})case",
+            1);
 }
 
 TEST_CASE("A model of another name has the shape of its kin, and none of another size", "[serving]") {

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string>
+
+namespace vram::accuracy {
+
+/// The llama.cpp in the last releases that had a runner of their own (Makefile.sync of 0.13.5 to 0.24).
+inline constexpr const char* kLastRunner = "b7437";
+
+/// The month of the llama.cpp in Ollama's runner, of the release or the day that a text names; "" before 0.7.0, when it
+/// was new on either day, and where neither is told.
+std::string ollama_runner(const std::string& given);
+
+/// Has it an engine of its own beside llama.cpp? From 0.6 on.
+bool ollama_has_engine(const std::string& given);
+
+/// Do its estimates count a layer's cache among its weights? llm/memory.go till 0.6.0.
+bool ollama_weighs_cache(const std::string& given);
+
+}  // namespace vram::accuracy
