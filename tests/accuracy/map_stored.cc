@@ -1,6 +1,8 @@
 #include <string>
+#include <vector>
 
 #include "engine/formats.h"
+#include "engine/model/config_parts.h"
 #include "engine/model/layer_shape.h"
 #include "engine/model/stored_halves.h"
 #include "engine/plan/plan.h"
@@ -73,12 +75,28 @@ StoredHalves halves_of_layer(const LayerKind& kind, const SaidStorage& said) {
   return halves;
 }
 
+/// A quantization_config that the case holds decides.
+bool set_listed(ServingMap& m, const Plan& plan) {
+  const json* config = find(m.c, "quantization_config");
+  if (config == nullptr || !config->is_object()) return false;
+  std::vector<ModelFault> faults;
+  Architecture a = plan.subject->architecture;
+  a.quantization.clear();
+  a.unquantized.clear();
+  read_quantization(Fields(json{{"quantization_config", *config}}.dump(), "", &faults), a);
+  if (a.quantization.empty()) return false;
+  m.share.set("weights", a.quantization);
+  set_architecture(m, a);
+  return true;
+}
+
 }  // namespace
 
 void set_stored(ServingMap& m) {
   const std::string format = m.share.get("weights"), said = lower(text(m.c, "weight_dtype"));
   const Plan plan = read_plan(m.share.text()).plan;
   const Format* known = find_format(format);
+  if (m.engine != "llamacpp" && plan.subject->has_shape && set_listed(m, plan)) return;
   if (m.engine == "llamacpp" || known == nullptr || !known->blocks_only || !plan.subject->has_shape) return;
   const SaidStorage stored = read_stored(said, format, plan.subject->architecture.experts > 0);
   Architecture a = plan.subject->architecture;

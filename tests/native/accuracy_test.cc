@@ -213,6 +213,25 @@ TEST_CASE("A check's name says where its bytes lie, of which device, length and 
   CHECK(terms_of("layers + head f16 + KV 256") == std::vector<std::string>{"layers", "weights", "kv"});
 }
 
+TEST_CASE("What a case says of its checkpoint beside the format is in its plan", "[serving]") {
+  const auto stored = [](const std::string& model, const std::string& rest) {
+    const std::string text = R"({"id":"x","engine":"vllm","gpu":"H100 80GB","tp":1,"model":")" + model + "\"," + rest +
+                             R"(,"measured":{"weights_gib":1},"source":"somebody's log","checks":[{"name":"weights",
+                             "kind":"independent","measured":1,"unit":"GiB"}]})";
+    const std::string share = measured(text.c_str(), Figure::weights).share;
+    return vram::read_plan(share).plan.subject->architecture;
+  };
+  CHECK(stored("Qwen3-8B", R"("weight_dtype":"awq int4 g128")").unquantized.empty());
+  CHECK(stored("Qwen3-8B", R"("weight_dtype":"awq int4 g32")").quantized_bits == 4 + 20.0 / 32);
+  CHECK(stored("Qwen3-30B-A3B", R"x("weight_dtype":"nvfp4 (compressed-tensors)")x").unquantized == "1q");
+  CHECK(stored("Qwen3-30B-A3B", R"("weight_dtype":"fp8, attention bf16")").unquantized == "1a");
+  CHECK(stored("Qwen3.6-27B", R"("weight_dtype":"fp8 per-channel")").unquantized == "3a1q");  // linear attention
+  CHECK(stored("Qwen3.6-27B", R"("weight_dtype":"int4 autoround")").unquantized == "1q");
+  CHECK(stored("Qwen3-8B", R"("weight_dtype":"4-bit","quantization_config":{"quant_method":"gptq","bits":4,
+    "group_size":64,"dynamic":{"-:.*attn.*":{}}})")
+            .unquantized == "1a");
+}
+
 TEST_CASE("A log's device, host and halves of a cache are figures of their own", "[serving]") {
   const char* text = R"case([{"id":"x","engine":"llama.cpp","engine_version":"b6209","model":"Llama-3.1-70B",
     "weight_dtype":"Q4_0","kv_dtype":"f16","gpu":"2 x A6000","n_gpus":2,"max_model_len":4096,"measured":{"flash_attn":0},
