@@ -8,7 +8,8 @@ namespace {
 constexpr const char* kPlain = "width of the type";
 constexpr const char* kPerTensor = "8 bits; scales a tensor or a channel are below 0.02%";
 // Of mixtures of experts the published 4-bit checkpoints quantise the experts alone (gpt-oss in mxfp4, Kimi-K2 in
-// int4), or every MLP (ModelOpt's NVFP4: exclude_modules lists lm_head, routers and self_attn*, as of DeepSeek-R1-FP4).
+// int4), or every MLP (ModelOpt's NVFP4 of latent attention: exclude_modules of DeepSeek-R1-FP4 lists lm_head, routers
+// and self_attn*; other attention is quantised, too: engine/serving/checkpoint.cc).
 constexpr const char* kGroup32 = "4 bits + a 16-bit scale per 32 (compressed-tensors, group_size 32)";
 constexpr const char* kGroup128 = "4 bits + a 16-bit scale and a 4-bit zero point per 128 (GPTQ, AWQ group_size 128)";
 constexpr const char* kMlc = "4 bits + a 16-bit scale per 32, tables too (mlc_llm/quantization/group_quantization.py)";

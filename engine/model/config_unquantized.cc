@@ -11,8 +11,8 @@ namespace {
 /// Which parts of a layer a module's name is about.
 struct Half {
   bool attention = false, mlp = false, shared = false;
-  bool dense = false;   // of the MLP only where it has no experts
-  bool linear = false;  // of attention only where it is linear
+  bool dense = false, experts = false;  // of the MLP only where it has none, or some
+  bool linear = false;                  // of attention only where it is linear
 };
 
 bool contains(std::string_view text, std::string_view word) { return text.find(word) != std::string_view::npos; }
@@ -40,7 +40,7 @@ Half half_of(std::string_view name) {
   if (contains_any(name, {"shared_expert", "shared_mlp"})) {
     half.shared = true;
   } else if (contains(name, "experts")) {
-    half.mlp = true;  // also of layers that call it their mixer (Nemotron-H)
+    half.mlp = half.experts = true;  // also of layers that call it their mixer (Nemotron-H)
   } else if (contains_any(name, {"attn", "attention", "mixer"})) {
     half.attention = true;
   } else if (contains_any(name, {"mlp", "expert", "feed_forward", "ffn"})) {
@@ -70,7 +70,10 @@ int layer_of(std::string_view name) {
 class StoredParts {
  public:
   explicit StoredParts(const Architecture& a)
-      : a_(a), letters_(expand_pattern(a.pattern)), layers_(static_cast<size_t>(a.layers)) {}
+      : a_(a),
+        letters_(expand_pattern(a.pattern)),
+        has_linear_(contains(letters_, "l")),
+        layers_(static_cast<size_t>(a.layers)) {}
 
   void set_all(Stored way) {
     std::fill(layers_.begin(), layers_.end(), StoredHalves{way, way});
@@ -86,8 +89,9 @@ class StoredParts {
     const size_t end = only >= 0 ? std::min(first + 1, layers_.size()) : layers_.size();
     for (size_t i = first; i < end; ++i) {
       const LayerShape shape = layer_shape(a_, letters_, i);
-      if (half.attention && (!half.linear || shape.mixer == Mixer::linear)) set(layers_[i].attention);
-      if (half.mlp && !(half.dense && shape.ffn == FfnKind::moe)) set(layers_[i].mlp);
+      const bool routes = shape.ffn == FfnKind::moe, elsewhere = shape.mixer != Mixer::linear && has_linear_;
+      if (half.attention && !(half.linear && elsewhere)) set(layers_[i].attention);
+      if (half.mlp && !(half.dense && routes) && !(half.experts && !routes && a_.experts > 0)) set(layers_[i].mlp);
     }
   }
   void leave_out(std::string_view name) {
@@ -112,6 +116,7 @@ class StoredParts {
 
   const Architecture& a_;
   const std::string letters_;
+  const bool has_linear_;
   std::vector<StoredHalves> layers_;
   Stored shared_ = Stored::as_format;
   bool inputs_named_ = false, output_named_ = false;

@@ -16,6 +16,13 @@ bool quantises_mlp_alone(const Format& format, const Architecture& a) {
   return format.id == "gptq" || (format.id == "awq" && a.experts > 0);
 }
 
+/// NVFP4 files of mixtures leave latent attention (DeepSeek-R1, Kimi-K2) and linear attention in 16 bit, not what other
+/// attention there is: of MiniMax-M2.5's 1.279 billion parameters in 16 bit 1.278 are tables and routers, GLM-4.7 takes
+/// 47.1 GiB of each of four GPUs (ModelOpt, config.py, _default_disabled_quantizer_cfg: heads, routers, convolutions).
+bool quantises_plain_attention(const Format& format, const Architecture& a) {
+  return format.of_mixtures == Quantised::mlps && a.kv_lora_rank <= 0;
+}
+
 bool stays_wide(const Matrix& matrix, const Format& format, const Model& model) {
   if (!matrix.linear || matrix.part == Part::router || matrix.part == Part::norm || matrix.part == Part::bias)
     return true;
@@ -25,6 +32,7 @@ bool stays_wide(const Matrix& matrix, const Format& format, const Model& model) 
   if (quantises_mlp_alone(format, model.architecture))
     return section != (mixture ? WeightSection::experts : WeightSection::mlp);
   if (!mixture || format.of_mixtures == Quantised::linears) return false;
+  if (quantises_plain_attention(format, model.architecture) && section == WeightSection::attention) return false;
   return section != WeightSection::experts &&
          (format.of_mixtures == Quantised::experts || section != WeightSection::mlp);
 }
