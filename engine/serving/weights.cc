@@ -280,6 +280,10 @@ double rotary_elements(const Architecture& a) {
   return (a.head_dim > 0 ? a.head_dim : a.hidden / std::max(1.0, a.heads)) * a.rotary_fraction;
 }
 
+// vllm-ascend#5516, 0.14: cosines and sines are kept apart, too, each of the full width (ops/rotary_embedding.py,
+// _record_cos_and_sin_cache_interleaved).
+constexpr double kAscendTables = 3, kAscendTablesSince = 14e3;
+
 /// Cosines and sines of every position, loaded with the weights by vllm and sglang (rotary_embedding.py,
 /// _compute_cos_sin_cache): in 16 bit 2 MiB of Llama-3, 32 of Llama-3.1; sglang keeps them in fp32 on CUDA, and has no
 /// second and no longer one of models that scale them layer by layer (gemma3_causal.py, Gemma3RotaryEmbedding).
@@ -287,8 +291,10 @@ void add_rotary(const Plan& plan, Collector& out) {
   const Architecture& a = plan.subject->architecture;
   const bool sglang = plan.engine == Engine::sglang, wide = sglang && plan.accelerator->vendor != "AMD";
   if (!sglang && plan.engine != Engine::vllm) return;
-  const double tables = sglang ? std::max(1.0, a.rotary_fraction) : 1;
-  out.put({WeightSection::rotary, a.max_positions * rotary_elements(a) / tables, wide ? 32.0 : 16.0, 1});
+  const bool ascend = !sglang && plan.accelerator->vendor == "Huawei" && release_number(plan) >= kAscendTablesSince;
+  const double scaled = sglang ? std::max(1.0, a.rotary_fraction) : 1;
+  const double elements = a.max_positions * rotary_elements(a) / scaled * (ascend ? kAscendTables : 1);
+  out.put({WeightSection::rotary, elements, wide ? 32.0 : 16.0, 1});
 }
 
 }  // namespace
@@ -319,7 +325,9 @@ WeightParcel allocator_rounding(const Plan& plan, const Replica& replica, const 
   std::vector<FusedTensors> kinds;
   for (const LayerKind& kind : model.kinds) kinds.push_back(out.tensors(kind));
   const bool scaled = weights_format(plan).blocks_only && weights_format(plan).bits < 8;  // scales fill what is left
-  const bool reserved = sglang || release_number(plan) >= kVllmPrintsFreeMemory;
+  // vllm-ascend prints what is allocated (platform.py, get_current_memory_usage).
+  const bool ascend = plan.accelerator->vendor == "Huawei";
+  const bool reserved = sglang || (!ascend && release_number(plan) >= kVllmPrintsFreeMemory);
   Allocations allocations(reserved, !scaled && (sglang || !reserved));
   if (stage.has_embedding) out.put(model.embedding, allocations);
   for (size_t i = stage.first; i < stage.first + stage.count; ++i) kinds[model.layers[i]].put_into(allocations);

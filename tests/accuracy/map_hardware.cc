@@ -143,6 +143,7 @@ void map_hardware(Mapping& m) {
   const double gib = gb > 0 ? kReported * gb : number_before(gpu, "gib").value_or(0);
   std::string preset = preset_of(gpu, gb);
   if (preset.empty() && given.has("blackwell") && !given.has("rtx")) preset = "b200-180gb";
+  if (preset.empty() && given.has("ascend") && !given.has("310")) preset = "ascend-910b";  // most of them
   const bool stated = number_before(gpu, "gb/s") || number_before(gpu, "tb/s");
   if (preset.empty() && (gib > 0 || stated)) preset = "custom";
   if (preset.empty()) return;

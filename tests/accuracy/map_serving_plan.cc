@@ -149,7 +149,8 @@ void set_hardware(ServingMap& m) {
   if (gib == 0) gib = first_number(hardware.share.get("gpu_mem")).value_or(0);
   if (const double before = number(m.c, "measured.avail_before_gb"); gib == 0 && before > 0) gib = before;
   if (gib > 0) m.share.set("gpu_mem", gib);
-  m.gpu_unread = !given.empty() && gib == 0 && hardware.share.get("gpu").empty();
+  const bool kind_alone = lower(given).find("ascend") != std::string::npos && !first_number(given);
+  m.gpu_unread = !given.empty() && gib == 0 && (hardware.share.get("gpu").empty() || kind_alone);
   const double tp = number(m.c, "tp"), pp = number(m.c, "pp"), dp = number(m.c, "dp");
   if (pp > 1) m.share.set("serve_pp", pp);
   if (dp > 1) m.share.set("serve_dp", dp);

@@ -50,6 +50,10 @@ TEST_CASE("vllm and sglang load the rotary table with the weights", "[serving]")
   CHECK(weights("model=llama-3.1-8b&weights=bf16&engine=sglang") == 2ull * (8030261248 + 2 * 131072 * 128));  // fp32
   CHECK(weights("model=phi-4-mini&weights=bf16&engine_version=0.7.0") ==
         2ull * (3836021760 + 131072 * 96));  // 3/4 of a head
+  // On Ascend cosines and sines stand apart, too: 1.14 GiB of Qwen3-0.6B where its tensors are 1.1102
+  const std::string ascend = "model=qwen3-0.6b&weights=bf16&gpu=ascend-910b&engine_version=";
+  CHECK(weights(ascend + "0.14.0") - weights(ascend + "0.13.0") == 2ull * 2 * 40960 * 128);
+  CHECK(near(gib(weights(ascend + "0.14.0")), 1.14, 0.001));
   // One table of window layers, one of eight lengths: 13.1665 GiB a GPU of four in vllm 0.8.2's log.
   CHECK(near(gib(weights("model=gemma-3-27b&serve_tp=4&weights=bf16&engine_version=0.8.2")), 13.1665, 0.005));
 }
