@@ -47,8 +47,9 @@ struct SaidStorage {
 
 /// llm-compressor, which writes compressed-tensors and FP8 scales a channel, quantises every linear layer but those of
 /// linear attention (its examples: ignore "re:.*linear_attn.*", lm_head and routers); AutoRound's files of mixtures are
-/// alike, of dense models all of a layer's are in them.
-SaidStorage read_stored(const std::string& said, const std::string& format, bool mixture) {
+/// alike, of dense models all of a layer's are in them. Latent attention (DeepSeek, Kimi) is as its format's habit has
+/// it.
+SaidStorage read_stored(const std::string& said, const std::string& format, const Architecture& a) {
   SaidStorage stored;
   const Format& usual = *find_format(format);
   const double group = stated_group(said);
@@ -62,8 +63,9 @@ SaidStorage read_stored(const std::string& said, const std::string& format, bool
   const bool compressor = says(said, {"compressed-tensors", "compressed tensors", "llm-compressor", "llmcompressor",
                                       "per-channel", "per channel", "attention quanti"});
   const bool rounder = says(said, {"autoround", "auto-round", "auto round"});
-  stored.linear_attention = rounder && !mixture;
-  stored.every_linear = (compressor || rounder) && !stored.experts_alone && !stored.wide_attention;
+  stored.linear_attention = rounder && a.experts <= 0;
+  stored.every_linear =
+      (compressor || rounder) && a.kv_lora_rank <= 0 && !stored.experts_alone && !stored.wide_attention;
   return stored;
 }
 
@@ -98,7 +100,7 @@ void set_stored(ServingMap& m) {
   const Format* known = find_format(format);
   if (m.engine != "llamacpp" && plan.subject->has_shape && set_listed(m, plan)) return;
   if (m.engine == "llamacpp" || known == nullptr || !known->blocks_only || !plan.subject->has_shape) return;
-  const SaidStorage stored = read_stored(said, format, plan.subject->architecture.experts > 0);
+  const SaidStorage stored = read_stored(said, format, plan.subject->architecture);
   Architecture a = plan.subject->architecture;
   if (!stored.anything() || !a.unquantized.empty()) return;
   a.quantization = format;

@@ -224,6 +224,7 @@ TEST_CASE("What a case says of its checkpoint beside the format is in its plan",
   CHECK(stored("Qwen3-8B", R"("weight_dtype":"awq int4 g128")").unquantized.empty());
   CHECK(stored("Qwen3-8B", R"("weight_dtype":"awq int4 g32")").quantized_bits == 4 + 20.0 / 32);
   CHECK(stored("Qwen3-30B-A3B", R"x("weight_dtype":"nvfp4 (compressed-tensors)")x").unquantized == "1q");
+  CHECK(stored("Kimi-K2", R"x("weight_dtype":"int4 g32 (compressed-tensors)")x").unquantized.empty());
   CHECK(stored("Qwen3-30B-A3B", R"("weight_dtype":"fp8, attention bf16")").unquantized == "1a");
   CHECK(stored("Qwen3.6-27B", R"("weight_dtype":"fp8 per-channel")").unquantized == "3a1q");  // linear attention
   CHECK(stored("Qwen3.6-27B", R"("weight_dtype":"int4 autoround")").unquantized == "1q");
