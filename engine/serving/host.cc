@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine/serving/runtime.h"
+#include "engine/serving/kv_cache.h"
+#include "engine/serving/llamacpp_buffer.h"
+#include "engine/serving/weights.h"
 
 namespace vram {
 

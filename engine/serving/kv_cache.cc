@@ -323,6 +323,11 @@ double cells_kept(const Plan& plan, const CacheGroup& group, double tokens, doub
 
 }  // namespace
 
+double llamacpp_cells(const Plan& plan) {
+  const double tokens = std::max(1.0, (plan.unified ? plan.concurrency : 1) * request_tokens(plan));
+  return round_up(tokens, std::max(plan.block, cell_step(plan)));
+}
+
 double llamacpp_window_cells(const Plan& plan) {
   const double window = plan.subject->architecture.window;
   if (window <= 0 || !keeps_windows(*plan.subject)) return 0;

@@ -39,6 +39,8 @@ double block_tokens(const Plan& plan, const std::vector<CacheGroup>& groups);
 /// layers are alike.
 double tokens_of_one_group(const Plan& plan, const std::vector<CacheGroup>& groups, double bytes);
 
+/// Cells of llama.cpp's cache that one token may look at: all of a unified one.
+double llamacpp_cells(const Plan& plan);
 /// Cells of llama.cpp's window layers that one token may look at; 0 where they have no cache of their own.
 double llamacpp_window_cells(const Plan& plan);
 

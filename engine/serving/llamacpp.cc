@@ -25,9 +25,10 @@ struct Moment {
   double build, month;
 };
 constexpr Moment kScheduler{1843, 2024 * 12 + 1}, kInputsInGraph{2400, 2024 * 12 + 3},
-    kCopiedWeights{2450, 2024 * 12 + 3}, kWindowCache{5436, 2025 * 12 + 6}, kFusedGate{5780, 2025 * 12 + 7},
-    kSetsRows{6073, 2025 * 12 + 8}, kHeadFirst{7470, 2025 * 12 + 12}, kTwoEmbeddings{7770, 2026 * 12 + 1},
-    kHalfMasks{9430, 2026 * 12 + 6};
+    kCopiedWeights{2450, 2024 * 12 + 3}, kAbsorbed{5130, 2025 * 12 + 5}, kWindowCache{5436, 2025 * 12 + 6},
+    kFusedGate{5780, 2025 * 12 + 7}, kSetsRows{6073, 2025 * 12 + 8}, kHeadFirst{7470, 2025 * 12 + 12},
+    kValuesFirst{7300, 2025 * 12 + 12}, kKeepsHidden{7600, 2026 * 12 + 1}, kTwoEmbeddings{7770, 2026 * 12 + 1},
+    kReadsCopy{10000, 2026 * 12 + 8}, kHalfMasks{9430, 2026 * 12 + 6};
 
 /// Is it that build or a later one? `otherwise` where no version is given.
 bool is_since(std::string_view version, Moment moment, bool otherwise) {
@@ -51,6 +52,15 @@ bool fuses_qkv(const Architecture& a) {
   return false;
 }
 
+bool fuses_gate_up(const Architecture& a) {
+  return a.model_type == "phi3" || a.model_type == "glm4" || a.model_type == "chatglm";
+}
+
+bool norms_first(const Architecture& a) {
+  return !a.model_type.starts_with("olmo2") && !a.model_type.starts_with("olmo3") &&
+         !a.model_type.starts_with("exaone4");
+}
+
 bool keeps_windows(const Model& model) {
   bool full = false, sliding = false;
   for (const LayerKind& kind : model.kinds) {
@@ -66,12 +76,16 @@ LlamacppBuild llamacpp_build(std::string_view engine_version) {
   build.one_buffer = !is_since(version, kScheduler, true);
   build.inputs_apart = !build.one_buffer && !is_since(version, kInputsInGraph, true);
   build.frees_windows = is_since(version, kWindowCache, true);
-  build.fuses_gate = is_since(version, kFusedGate, true);
+  build.absorbs_latents = is_since(version, kAbsorbed, true);
+  build.fuses_gate = is_since(version, kFusedGate, false);
   build.masks_in_half = is_since(version, kHalfMasks, false);
   build.logits_of_slots = build.masks_in_half && !version.ends_with("cli");
   build.copies_weights = is_since(version, kCopiedWeights, true);
   build.sets_rows = is_since(version, kSetsRows, false);
   build.head_first = is_since(version, kHeadFirst, false);
+  build.values_first = is_since(version, kValuesFirst, false);
+  build.reads_copy = is_since(version, kReadsCopy, false);
+  build.keeps_hidden = is_since(version, kKeepsHidden, false);
   build.embeds_twice = is_since(version, kTwoEmbeddings, false);
   return build;
 }

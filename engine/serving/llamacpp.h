@@ -11,6 +11,12 @@ namespace vram {
 /// Its tensors hold query, key and value in one (attn_qkv).
 bool fuses_qkv(const Architecture& a);
 
+/// Gate and up are one tensor (ffn_up, LLM_FFN_SWIGLU).
+bool fuses_gate_up(const Architecture& a);
+
+/// Attention and MLP read the stream behind a norm of their own; OLMo 2's read the stream itself.
+bool norms_first(const Architecture& a);
+
 /// Window layers get a cache of their own only where full ones stand beside them: src/llama-model.cpp reads no window
 /// of Mistral, Qwen and StarCoder, and switches Phi-3's off.
 bool keeps_windows(const Model& model);
@@ -18,6 +24,7 @@ bool keeps_windows(const Model& model);
 /// What builds differ in. Versions are build numbers ("b1500", "1500") or months ("2023-11"), "cli" behind them where
 /// another program than the server runs; where none is given it is one of 2025, whose buffers are the larger ones.
 struct LlamacppBuild {
+  bool absorbs_latents = true;   // latent attention caches latents, not whole heads (llama.cpp#12801, b5130)
   bool one_buffer = false;       // before the scheduler over several backends (llama.cpp#4766, b1843)
   bool inputs_apart = false;     // graph inputs have a buffer of their own (till llama.cpp#6017, b2400)
   bool frees_windows = true;     // window layers have a cache of their own (llama.cpp#13194, b5436)
@@ -27,6 +34,9 @@ struct LlamacppBuild {
   bool logits_of_slots = false;  // the server reserves logits of a token a slot (llama.cpp#23861), not of a micro-batch
   bool copies_weights = true;    // large batches are worked out on the GPU, with host weights copied to it (b2450)
   bool head_first = false;       // the output layer is the first on the GPU, not the last (llama.cpp#18148, b7470)
+  bool values_first = false;     // values are worked out before keys, and experts added up before shared ones (b7500)
+  bool reads_copy = false;       // GPUs that take turns read one of their four masks as it is (seen in b10256)
+  bool keeps_hidden = false;     // the last hidden states are an output (b7600)
   bool embeds_twice = false;     // rows of the embedding and given ones both enter a graph (llama.cpp#18898, b7770)
 };
 LlamacppBuild llamacpp_build(std::string_view engine_version);

@@ -17,7 +17,4 @@ struct RuntimeLines {
 };
 RuntimeLines runtime_lines(Sheet& sheet, const Plan& plan, const Replica& replica, const ServingStage& stage);
 
-/// What llama.cpp works in on the host, whatever is offloaded.
-Line host_compute_line(Sheet& sheet, const Plan& plan);
-
 }  // namespace vram

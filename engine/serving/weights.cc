@@ -356,23 +356,30 @@ std::vector<WeightParcel> weight_parcels(const Plan& plan, const Replica& replic
   return out.take();
 }
 
-double largest_host_experts_bytes(const Plan& plan) {
+ExpertBytes expert_bytes(const Plan& plan, size_t layer) {
   const Model& model = *plan.subject;
   const Checkpoint checkpoint(plan);
+  ExpertBytes bytes;
+  for (const Matrix& matrix : model.layer(layer).matrices) {
+    if (!is_of_routed_experts(matrix)) continue;
+    double bits = checkpoint.bits(matrix);
+    if (checkpoint.gguf()) {
+      const GgufStorage stored = gguf_storage(checkpoint.format(), model, matrix, model.layers[layer], layer, 1);
+      bits = stored.raised_layers > 0 ? stored.raised : stored.bits;
+    }
+    double& of = matrix.part == Part::expert_down ? bytes.down : matrix.part == Part::expert_up ? bytes.up : bytes.gate;
+    of = std::max(of, matrix.count() * model.scale() * bits / 8);
+  }
+  return bytes;
+}
+
+double largest_host_experts_bytes(const Plan& plan) {
   const ServingStage host = host_stage(plan);
   const size_t first = host.first + host.count;
   double largest = 0;
-  for (size_t k = 0; k < model.kinds.size(); ++k) {
-    if (model.layers_of_kind(k, first, host.more_experts) <= 0) continue;
-    for (const Matrix& matrix : model.kinds[k].matrices) {
-      if (!is_of_routed_experts(matrix)) continue;
-      double bits = checkpoint.bits(matrix);
-      if (checkpoint.gguf()) {
-        const GgufStorage stored = gguf_storage(checkpoint.format(), model, matrix, k, first, host.more_experts);
-        bits = std::max(stored.bits, stored.raised_layers > 0 ? stored.raised : 0);
-      }
-      largest = std::max(largest, matrix.count() * model.scale() * bits / 8);
-    }
+  for (size_t i = first; i < first + host.more_experts; ++i) {
+    const ExpertBytes bytes = expert_bytes(plan, i);
+    largest = std::max({largest, bytes.gate, bytes.up, bytes.down});
   }
   return largest;
 }

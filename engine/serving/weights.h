@@ -22,7 +22,13 @@ struct WeightParcel {
 std::vector<WeightParcel> weight_parcels(const Plan& plan, const Replica& replica, const ServingStage& stage);
 
 /// The largest tensor of routed experts that llama.cpp leaves in host memory of a layer on a GPU; 0 where there is
-/// none.
+/// The stacked routed experts of a layer, tensor by tensor; 0 where there is none.
+struct ExpertBytes {
+  double gate = 0, up = 0, down = 0;
+};
+ExpertBytes expert_bytes(const Plan& plan, size_t layer);
+
+/// The largest of the tensors that llama.cpp leaves in host memory of layers on GPUs.
 double largest_host_experts_bytes(const Plan& plan);
 
 /// What PyTorch's allocator takes beyond all those weights, as far as the engine's figure counts it.

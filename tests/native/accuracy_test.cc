@@ -241,8 +241,8 @@ TEST_CASE("A log's device, host and halves of a cache are figures of their own",
     {"name":"token_embd_on_host_mib","kind":"independent","measured":563.625,"unit":"MiB"},
     {"name":"kv_cuda1_mib","kind":"independent","measured":624,"unit":"MiB"},
     {"name":"k_cache_mib","kind":"independent","measured":640,"unit":"MiB"},
-    {"name":"compute_mib","kind":"independent","measured":588,"unit":"MiB"},
-    {"name":"cpu_compute_mib","kind":"independent","measured":28,"unit":"MiB"}],"source":"a log"}])case";
+    {"name":"compute_mib","kind":"independent","measured":588.0078125,"unit":"MiB"},
+    {"name":"cpu_compute_mib","kind":"independent","measured":28.009765625,"unit":"MiB"}],"source":"a log"}])case";
   const std::vector<Measurement> all = measurements_of(json::parse(text, nullptr, false), nullptr);
   CHECK(all.size() == 7);
   for (const Measurement& one : all) {
