@@ -71,7 +71,8 @@ double vllm_budget(const Plan& plan, const StageCapacity& stage) {
 /// rest.
 double sglang_budget(const Plan& plan, const StageCapacity& stage) {
   const double before = static_cast<double>(stage.runtime.context.bytes) + communication_bytes(stage);
-  return (visible_bytes(plan) - before) * plan.utilization - static_cast<double>(stage.weights.bytes);
+  const double share = plan.utilization * kept_fraction(plan);
+  return (visible_bytes(plan) - before) * share - static_cast<double>(stage.weights.bytes);
 }
 
 /// By how much the measured pool differs from that of the plan as it was then: a changed plan differs as much.

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/model/architecture.h"
+#include "engine/plan/plan.h"
 
 namespace vram {
 
@@ -10,5 +10,8 @@ bool has_window_pool(const Architecture& a);
 
 /// Tokens of that pool, as a share of the full layers' (srt/server_args.py, swa_full_tokens_ratio).
 inline constexpr double kWindowPoolRatio = 0.8;
+
+/// What is left of mem_fraction_static on AMD, whose attention backend takes more: 1 elsewhere.
+double kept_fraction(const Plan& plan);
 
 }  // namespace vram
