@@ -49,15 +49,25 @@ class FusedTensors {
 };
 
 /// Multiples that vllm's MXFP4 kernels pad an expert to: the hidden size, a rank's share of the width, and what each
-/// matrix sums over (quantization/mxfp4.py, create_weights; triton_kernels' swizzled layout on Hopper).
+/// matrix sums over (quantization/mxfp4.py, create_weights; since 0.19 fused_moe/oracle/mxfp4.py).
 struct ExpertSteps {
   double hidden = 256, width = 128, summed = 1;  // Marlin
 };
 /// TensorRT-LLM pads both to 128 (fused_moe/quantization.py, MXFP4WeightCutlassFusedMoEMethod.weight_alignment): 63.32
 /// GiB of gpt-oss-120b.
 constexpr ExpertSteps kTrtllmSteps{128, 128, 1};
-ExpertSteps expert_steps(const Accelerator& gpu) {
-  if (gpu.family == "NVIDIA Hopper") return {1, 64, 256};
+/// On Hopper Triton's, whose layout once summed over whole 256 and since triton_kernels 3.6 packs the other way
+/// (tensor_details/layout_details/hopper_value.py, swizzle_data: 64 of either): 64.4 GiB of gpt-oss-120b with
+/// 0.14, 61.3 with 0.25. 0.10 has them where they were installed by hand, else Marlin's.
+ExpertSteps hopper_steps(double release) {
+  constexpr double kBundlesTriton = 11e3, kPacksRows = 20e3;
+  if (release < kBundlesTriton) return {};
+  return release < kPacksRows ? ExpertSteps{1, 64, 256} : ExpertSteps{1, 64, 64};
+}
+
+ExpertSteps expert_steps(const Plan& plan) {
+  const Accelerator& gpu = *plan.accelerator;
+  if (gpu.family == "NVIDIA Hopper") return hopper_steps(release_number(plan));
   if (gpu.vendor == "Intel") return {1, 64, 1};
   const bool data_centre = gpu.family.starts_with("NVIDIA Blackwell") && gpu.link_gb_s > 0 && !gpu.link_is_pcie;
   return data_centre || gpu.vendor == "AMD" ? ExpertSteps{256, 256, 1} : ExpertSteps{};
@@ -75,7 +85,7 @@ class Collector {
         pads_vocabulary_(plan.engine == Engine::vllm || plan.engine == Engine::sglang),
         pads_experts_((plan.engine == Engine::vllm || plan.engine == Engine::trtllm) &&
                       checkpoint_.format().id == "mxfp4"),
-        expert_steps_(plan.engine == Engine::trtllm ? kTrtllmSteps : expert_steps(*plan.accelerator)) {}
+        expert_steps_(plan.engine == Engine::trtllm ? kTrtllmSteps : expert_steps(plan)) {}
 
   /// Matrices that stand once: embedding, head, a draft's layers.
   void add(const std::vector<Matrix>& matrices, double copies, double kv_heads, const WeightSection* as = nullptr) {
@@ -264,6 +274,22 @@ void add_absorbed(const Plan& plan, const Replica& replica, const LayerKind& kin
   out.put({WeightSection::absorbed, elements * layers, 16, replica.tp});
 }
 
+// vllm's first releases with latents keep whole products of kv_b for decoding: with the query's projection, whose
+// rotary part stands apart, and with the output's, in FP8 where the checkpoint is (attention/backends/mla/utils.py,
+// process_weights_after_loading: W_Q_UK, W_QR, W_UV_O). 10.45 GiB of DeepSeek-Coder-V2-Lite in AWQ.
+constexpr double kAbsorbsProjectionsSince = 7001, kAbsorbsProjectionsUntil = 8e3;
+
+void add_absorbed_projections(const Plan& plan, const Replica& replica, const LayerKind& kind, double layers,
+                              Collector& out) {
+  const Attention& a = kind.attention;
+  const double release = release_number(plan);
+  const bool absorbs = release >= kAbsorbsProjectionsSince && release < kAbsorbsProjectionsUntil;
+  if (plan.engine != Engine::vllm || a.kv_lora_rank <= 0 || !absorbs) return;
+  const double hidden = plan.subject->architecture.hidden, in = a.q_lora_rank > 0 ? a.q_lora_rank : hidden;
+  const double elements = a.heads * (in * (a.kv_lora_rank + a.rope_head_dim) + a.kv_lora_rank * hidden);
+  out.put({WeightSection::absorbed, elements * layers, plan.weights == "fp8" ? 8.0 : 16.0, replica.tp});
+}
+
 /// On AMD sglang's experts in groups of 4 bits keep the indices of their groups and of their order, 32 bits an input,
 /// which Marlin's conversion frees (compressed_tensors_wNa16_moe.py, CompressedTensorsWNA16TritonMoE).
 void add_group_indices(const Plan& plan, const Replica& replica, const LayerKind& kind, double layers, Collector& out) {
@@ -349,6 +375,7 @@ std::vector<WeightParcel> weight_parcels(const Plan& plan, const Replica& replic
     if (stage.more_experts > 0) out.add_more_experts(k);
     const double layers = model.layers_of_kind(k, stage.first, stage.count);
     add_absorbed(plan, replica, model.kinds[k], layers, out);
+    add_absorbed_projections(plan, replica, model.kinds[k], layers, out);
     add_group_indices(plan, replica, model.kinds[k], layers, out);
   }
   if (stage.has_head) add_draft(plan, out);

@@ -96,6 +96,21 @@ TEST_CASE("vllm and sglang cut a vision tower, but for MoonViT, llama.cpp has it
   CHECK(with_tower("engine_version=0.11.0&extra_params=1") < with_tower("engine_version=0.11.0"));
 }
 
+TEST_CASE("vllm's kernels on Hopper pad gpt-oss by their release", "[serving]") {
+  const auto of = [](const std::string& release) {
+    return gib(weights("model=gpt-oss-120b&engine_version=" + release));
+  };
+  CHECK(near(of("0.10.1"), 65.965, 0.005));  // start-up logs of one H100
+  CHECK(near(of("0.14.1"), 64.38, 0.005));
+  CHECK(near(of("0.25.1"), 61.29, 0.005));
+}
+
+TEST_CASE("vllm's first releases with latents keep absorbed projections", "[serving]") {
+  const std::string lite = "model=deepseek-v2-lite&gpu=a100-sxm4-40gb&weights=fp16&serve_tp=8&engine_version=";
+  CHECK(near(gib(weights(lite + "0.7.2")), 3.97, 0.01));  // start-up log
+  CHECK(weights(lite + "0.7.2") - weights(lite + "0.8.5") == 2ull * 27 * 2 * (2048 * (512 + 64) + 512 * 2048));
+}
+
 TEST_CASE("Quantised checkpoints keep embedding and head in 16 bit", "[serving]") {
   struct Row {
     const char* share;
