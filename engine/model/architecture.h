@@ -91,6 +91,8 @@ struct Architecture {
   bool unquantized_shared = false;  // shared experts are not
   bool has_vision = false;          // a tower outside the text model
   double tower = 0;                 // its parameters, which servers load; other figures are the text model's
+  std::vector<double> image;  // its largest image: patches, tokens, elements of a patch in the stream, in an MLP and as
+                              // pixels, outputs a token, 1 = interpolates positions; empty = its family's
   bool operator==(const Architecture&) const = default;
 };
 

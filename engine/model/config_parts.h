@@ -20,6 +20,8 @@ void read_checkpoint(const Fields& file, const Fields& f, Architecture& a);  // 
 /// Parameters of a vision tower and its projector, of a preset's `tower` or worked out of a vision_config; 0 where its
 /// shape is not told.
 double tower_parameters(const Fields& file, double text_hidden);
+/// Architecture::image of a vision_config.
+std::vector<double> largest_image(const Fields& file);
 /// A file's quantization_config: the format, its bits, and what it leaves as it was.
 void read_quantization(const Fields& file, Architecture& a);
 /// Which parts of which layers a quantised checkpoint leaves in 16 bit or has in 8 (Architecture::unquantized and what

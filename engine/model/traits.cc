@@ -62,6 +62,7 @@ const Trait<Architecture> kTraits[] = {
     VRAM_TRAIT(quantization),
     VRAM_TRAIT(has_vision),
     VRAM_TRAIT(tower),
+    VRAM_TRAIT(image),
     VRAM_TRAIT(unquantized),
     VRAM_TRAIT(quantized_bits),
     VRAM_TRAIT(head_bits),

@@ -4,6 +4,7 @@
 
 #include "engine/hardware/context.h"
 #include "engine/serving/llamacpp_buffer.h"
+#include "engine/serving/vision_tower.h"
 #include "engine/serving/vllm_run.h"
 #include "engine/serving/weights.h"
 #include "engine/units.h"
@@ -39,6 +40,8 @@ double communication_bytes(const Accelerator& gpu) {
 // What libraries allocate outside PyTorch while loading and profiling: 0.01 to 0.35 GiB in vllm's logs from 0.6.6 on.
 // What the second model runner calls consumed is 0.26 to 1.15 GiB above what loading took: its sampler counts tokens.
 constexpr double kNonTorchBytes = 0.1875 * kGiB;
+// Triton's kernels of recurrent mixers are loaded with the rest: 0.47 to 0.56 GiB of Qwen3.5's shapes.
+constexpr double kNonTorchRecurrentBytes = 0.5 * kGiB;
 
 bool torch_engine(const Plan& plan) { return plan.engine != Engine::llamacpp; }
 
@@ -83,8 +86,8 @@ Line layer_line(Sheet& sheet, const Plan& plan, const Replica& replica, double b
                     "gate, up, product and hidden states of the widest layer; fitted on vllm profile runs", 0.3);
 }
 
-/// vllm's profile run: the larger of a full batch through the widest layer and of sampling for every sequence.
-Line vllm_activations(Sheet& sheet, const Plan& plan, const Replica& replica, const ServingStage& stage) {
+/// The larger of a full batch through the widest layer and of sampling for every sequence.
+Line language_model_line(Sheet& sheet, const Plan& plan, const Replica& replica, const ServingStage& stage) {
   const VllmRun run = vllm_run(plan);
   Line layer = layer_line(sheet, plan, replica, run.tokens, run.sequences, run.keeps_gate_up, run.copies_input);
   if (!stage.has_head) return layer;
@@ -106,6 +109,24 @@ Line vllm_activations(Sheet& sheet, const Plan& plan, const Replica& replica, co
   return sampler.bytes > layer.bytes ? sampler : layer;
 }
 
+/// What lies on a GPU where vllm's profile run is fullest.
+struct ProfileRun {
+  Line activations;
+  Line cached;  // of a vision tower's outputs, beside them
+};
+
+/// The vision tower, then the language model, beside what the second engine keeps of the tower's outputs.
+ProfileRun vllm_profile(Sheet& sheet, const Plan& plan, const Replica& replica, const ServingStage& stage) {
+  const Line text = language_model_line(sheet, plan, replica, stage);
+  const Line none = nothing(sheet, "encoder_cache", "Encoder cache");
+  const TowerRun tower = stage.has_outside ? tower_run(plan, replica) : TowerRun{};
+  if (tower.images <= 0) return {text, none};
+  const Line cached = vllm_run(plan).caches_encoder ? encoder_cache_line(sheet, plan, tower) : none;
+  const Line images = tower_line(sheet, tower);
+  if (images.bytes <= text.bytes + cached.bytes) return {text, cached};
+  return {sheet.group("activations", "Activations", {images}), none};
+}
+
 /// TensorRT-LLM holds logits of every slot in fp32 beside a full batch; its C++ runtime (before 1.0) a workspace of
 /// top-p besides, sorted probabilities and ids of the whole vocabulary and their copies (layers/topPSamplingLayer.cu).
 Line trtllm_activations(Sheet& sheet, const Plan& plan, const Replica& replica, const ServingStage& stage) {
@@ -123,7 +144,6 @@ Line trtllm_activations(Sheet& sheet, const Plan& plan, const Replica& replica, 
 
 Line activations_line(Sheet& sheet, const Plan& plan, const Replica& replica, const ServingStage& stage) {
   if (plan.engine == Engine::llamacpp) return llamacpp_compute_line(sheet, plan, replica, stage);
-  if (plan.engine == Engine::vllm) return vllm_activations(sheet, plan, replica, stage);
   if (plan.engine == Engine::trtllm) return trtllm_activations(sheet, plan, replica, stage);
   return layer_line(sheet, plan, replica, plan.batch_tokens, plan.max_seqs);
 }
@@ -147,7 +167,7 @@ Line sampler_counts_line(Sheet& sheet, const Plan& plan) {
                     "vllm v1/worker/gpu/sample/penalties.py, PenaltiesState", 0.1);
 }
 
-Line buffers_line(Sheet& sheet, const Plan& plan, const Replica& replica, bool samples) {
+Line buffers_line(Sheet& sheet, const Plan& plan, const Replica& replica, bool samples, const Line& cached) {
   LineList children(sheet);
   if (plan.engine == Engine::sglang && plan.max_len > 0) {
     children.push_back(
@@ -156,17 +176,14 @@ Line buffers_line(Sheet& sheet, const Plan& plan, const Replica& replica, bool s
                    "sglang memory_pool.py, ReqToTokenPool", 0.01));
   }
   if (plan.engine == Engine::vllm) {
-    children.push_back(sheet.leaf("non_torch", "Outside PyTorch", {times("", kNonTorchBytes, "B")},
-                                  "non-torch memory of vllm start-up logs, 0.01 to 0.35 GiB", 0.8));
+    const bool recurrent = !plan.subject->architecture.linear.kind.empty();
+    const double bytes = recurrent ? kNonTorchRecurrentBytes : kNonTorchBytes;
+    children.push_back(sheet.leaf("non_torch", "Outside PyTorch", {times("", bytes, "B")},
+                                  "non-torch memory of vllm start-up logs, 0.01 to 0.35 GiB; of recurrent mixers more",
+                                  0.8));
     if (samples && vllm_run(plan).second_runner) children.push_back(sampler_counts_line(sheet, plan));
   }
-  if (plan.engine == Engine::vllm && plan.subject->architecture.has_vision && vllm_run(plan).caches_encoder) {
-    children.push_back(sheet.leaf("encoder_cache", "Encoder cache",
-                                  {times("T", plan.batch_tokens, "tokens of a batch"),
-                                   times("h", plan.subject->architecture.hidden, "hidden size"), times("", kHalf, "B")},
-                                  "a batch of the tower's outputs (vllm v1/worker/gpu_model_runner.py, profile_run)",
-                                  0.3));
-  }
+  if (cached.bytes > 0) children.push_back(cached);
   if (replica.tp * replica.dp * replica.pp > 1 && torch_engine(plan)) {
     children.push_back(sheet.leaf("communication", "Communication",
                                   {times("", communication_bytes(*plan.accelerator), "B")},
@@ -183,8 +200,11 @@ Line context_line(Sheet& sheet, const Plan& plan) {
 }  // namespace
 
 RuntimeLines runtime_lines(Sheet& sheet, const Plan& plan, const Replica& replica, const ServingStage& stage) {
-  return {activations_line(sheet, plan, replica, stage), graphs_line(sheet, plan, stage),
-          buffers_line(sheet, plan, replica, stage.has_head), context_line(sheet, plan)};
+  const ProfileRun run = plan.engine == Engine::vllm ? vllm_profile(sheet, plan, replica, stage)
+                                                     : ProfileRun{activations_line(sheet, plan, replica, stage),
+                                                                  nothing(sheet, "encoder_cache", "Encoder cache")};
+  return {run.activations, graphs_line(sheet, plan, stage),
+          buffers_line(sheet, plan, replica, stage.has_head, run.cached), context_line(sheet, plan)};
 }
 
 }  // namespace vram

@@ -355,6 +355,23 @@ TEST_CASE("a tower's parameters follow from its vision_config") {
   CHECK(tower(R"({"model_type":"clip_vision_model"})") == 0);
 }
 
+TEST_CASE("the largest image of a tower follows from its vision_config") {
+  const auto image = [](const std::string& type, const std::string& vision) {
+    return read(R"({"model_type":")" + type + R"(","downsample_ratio":0.5,"text_config":{"model_type":"qwen2",
+      "hidden_size":896,"num_hidden_layers":1,"num_attention_heads":14,"num_key_value_heads":2,"intermediate_size":100,"vocab_size":100},
+      "vision_config":)" +
+                vision + "}")
+        .image;
+  };
+  using Numbers = std::vector<double>;
+  CHECK(image("qwen3_vl", R"({"depth":27,"hidden_size":1152,"intermediate_size":4304,"patch_size":16,"in_channels":3,
+    "spatial_merge_size":2,"temporal_patch_size":2,"num_position_embeddings":2304,"deepstack_visual_indexes":[8,16,24]})") ==
+        Numbers{65536, 16384, 1152, 8608, 1536, 4, 1});
+  CHECK(image("internvl_chat", R"({"num_hidden_layers":24,"hidden_size":1024,"intermediate_size":4096,"patch_size":14,
+    "image_size":448})") == Numbers{13312, 3328, 1024, 8192, 588, 1, 0});
+  CHECK(image("qwen2", R"({"hidden_size":0})").empty());
+}
+
 TEST_CASE("a multimodal file's text model is counted, and the tower named") {
   const std::string_view llava = R"({"architectures":["LlavaForConditionalGeneration"],"model_type":"llava",
     "text_config":{"model_type":"llama","vocab_size":32064},"vision_config":{"model_type":"clip_vision_model"}})";

@@ -50,6 +50,26 @@ TEST_CASE("vllm's second model runner counts tokens for every request", "[servin
   CHECK(buffers("engine_version=0.27.1&max_seqs=8") < 0.2);
 }
 
+TEST_CASE("vllm profiles a vision tower with its largest image", "[serving]") {
+  // start-up logs of Qwen3.8-27B-FP8 on two GPUs and of the 16-bit model on one, whose sampler is larger
+  const std::string qwen = "model=qwen3.5-27b&gpu=rtx-pro-6000-blackwell&engine_version=0.29.0&";
+  CHECK(within(activations_gib(qwen + "serve_tp=2&batch_tokens=2048&max_seqs=1"), 1.59, 0.01));
+  // Beside the language model's run lies what came out.
+  const double cached = 16384 * 5120 * 2, counts = 255 * 248320 * 4.125;
+  const double more = line_gib(qwen + "batch_tokens=8192&max_seqs=256", "buffers") -
+                      line_gib(qwen + "batch_tokens=8192&max_seqs=1", "buffers");
+  CHECK(within(more, (cached + counts) / kGiB, 1e-6));
+  CHECK(within(activations_gib(qwen + "batch_tokens=8192&max_seqs=256"), 2.4, 0.03));
+}
+
+TEST_CASE("vllm profiles as many images as a batch holds", "[serving]") {
+  const std::string gemma = "model=gemma-3-4b&gpu=rtx-4090-24gb&engine_version=0.22.0&max_seqs=8&batch_tokens=";
+  const double one = 4096.0 * (2 * 1152 + 2 * 4304 + 588) * 2 / kGiB;
+  CHECK(within(activations_gib(gemma + "2048"), 7 * one, 1e-6));  // "profiled with 7 image items"
+  CHECK(within(activations_gib(gemma + "4096"), 15 * one, 1e-6));
+  CHECK(activations_gib(gemma + "2048&max_len=520") < activations_gib(gemma + "4096&max_len=520") * 1.0001);
+}
+
 TEST_CASE("A version changes nothing that a key says", "[serving]") {
   const std::string plan = "model=llama-3.1-8b&graphs=0&engine_version=";
   CHECK(activations_gib(plan + "0.9.1") == activations_gib(plan + "0.10.0&max_seqs=256&batch_tokens=8192"));
