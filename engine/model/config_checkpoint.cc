@@ -46,7 +46,7 @@ void read_checkpoint(const Fields& file, const Fields& f, Architecture& a) {
   for (const Fields* source : {&f, &file})
     if (a.quantization.empty() && source->has("quantization_config")) read_quantization(*source, a);
   a.tower = tower_parameters(file, a.hidden);
-  a.image = largest_image(file);
+  if (file.has("vision_config")) a.image = largest_image(file);
   a.has_vision = a.tower > 0 || file.has("vision_config") || file.has("audio_config");
 }
 

@@ -119,7 +119,9 @@ struct ProfileRun {
 ProfileRun vllm_profile(Sheet& sheet, const Plan& plan, const Replica& replica, const ServingStage& stage) {
   const Line text = language_model_line(sheet, plan, replica, stage);
   const Line none = nothing(sheet, "encoder_cache", "Encoder cache");
-  const TowerRun tower = stage.has_outside ? tower_run(plan, replica) : TowerRun{};
+  const Architecture& a = plan.subject->architecture;
+  const bool sees = stage.has_outside && (a.has_vision || a.extra_params > 0);
+  const TowerRun tower = sees ? tower_run(plan, replica) : TowerRun{};
   if (tower.images <= 0) return {text, none};
   const Line cached = vllm_run(plan).caches_encoder ? encoder_cache_line(sheet, plan, tower) : none;
   const Line images = tower_line(sheet, tower);

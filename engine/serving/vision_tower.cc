@@ -33,7 +33,7 @@ constexpr FamilyImage kFamilies[] = {
 };
 
 Image largest_image(const Architecture& a) {
-  if (a.image.size() >= 7)
+  if (a.image.size() >= 7 && a.image[0] >= 1 && a.image[1] >= 1)
     return {a.image[0], a.image[1], a.image[2], a.image[3], a.image[4], a.image[5], a.image[6] > 0};
   for (const FamilyImage& family : kFamilies) {
     if (a.model_type.starts_with(family.text_model)) return family.image;
@@ -75,15 +75,13 @@ double most_elements(const Plan& plan, const Image& image, double tp) {
 }  // namespace
 
 TowerRun tower_run(const Plan& plan, const Replica& replica) {
-  const Architecture& a = plan.subject->architecture;
-  if (!a.has_vision && a.extra_params <= 0) return {};
   const Image image = profiled_item(plan);
   // The first engine leaves an image out that its batch has no room for (multimodal/profiling.py, get_dummy_data).
   if (!vllm_run(plan).caches_encoder && image.tokens > plan.batch_tokens) return {};
   const double budget = std::max(plan.batch_tokens, image.tokens);
   const double of_a_request = std::max(1.0, std::floor(plan.max_len / image.tokens));
   const double images = std::min(std::floor(budget / image.tokens), plan.max_seqs * of_a_request);
-  const bool video = image.tokens < largest_image(a).tokens;  // one a request
+  const bool video = image.tokens < largest_image(plan.subject->architecture).tokens;  // one a request
   return {video ? 1 : std::max(1.0, images), image.patches, image.tokens, most_elements(plan, image, replica.tp),
           image.outputs};
 }

@@ -15,7 +15,7 @@ struct TowerRun {
   double outputs = 1;                          // hidden sizes a token
 };
 
-/// No images: the model has no tower.
+/// Of a model that has a tower. No images: the batch has no room for one.
 TowerRun tower_run(const Plan& plan, const Replica& replica);
 
 Line tower_line(Sheet& sheet, const TowerRun& run);
