@@ -57,7 +57,8 @@ bool runs_flash_mla(const Plan& plan) {
 double sparse_fp8_elements(const Attention& a) { return a.kv_lora_rank * (1 + 4.0 / 128) + 2 * a.rope_head_dim; }
 
 double latent_elements(const Plan& plan, const Attention& a, double bits) {
-  const double elements = a.kv_elements_per_token(), release = release_number(plan);
+  const bool twice = plan.engine == Engine::llamacpp && llamacpp_build(plan.engine_version).caches_values;
+  const double elements = a.kv_elements_per_token() + (twice ? a.kv_lora_rank : 0), release = release_number(plan);
   if (runs_flash_mla(plan) && a.index_head_dim > 0 && bits == 8) return sparse_fp8_elements(a);
   const bool aligned = plan.engine == Engine::vllm && plan.accelerator && plan.accelerator->vendor != "AMD" &&
                        release >= kAlignedSince && release < kAlignedUntil;
@@ -68,6 +69,11 @@ double latent_elements(const Plan& plan, const Attention& a, double bits) {
 /// get_hybrid_layer_ids): 35 window and 7 full layers of Gemma 4 E4B, of which 18 reuse.
 Attention cached(const Plan& plan, Attention a) {
   if (plan.engine == Engine::sglang) a.reuses_kv = false;
+  if (plan.engine == Engine::llamacpp && !llamacpp_build(plan.engine_version).absorbs_latents && a.kv_lora_rank > 0) {
+    a.kv_lora_rank = 0;
+    a.kv_heads = a.heads;
+    a.qk_head_dim = a.nope_head_dim + a.rope_head_dim;
+  }
   return a;
 }
 

@@ -25,10 +25,10 @@ struct Moment {
   double build, month;
 };
 constexpr Moment kScheduler{1843, 2024 * 12 + 1}, kInputsInGraph{2400, 2024 * 12 + 3},
-    kCopiedWeights{2450, 2024 * 12 + 3}, kAbsorbed{5130, 2025 * 12 + 5}, kWindowCache{5436, 2025 * 12 + 6},
-    kFusedGate{5780, 2025 * 12 + 7}, kSetsRows{6073, 2025 * 12 + 8}, kHeadFirst{7470, 2025 * 12 + 12},
-    kValuesFirst{7300, 2025 * 12 + 12}, kKeepsHidden{7600, 2026 * 12 + 1}, kTwoEmbeddings{7770, 2026 * 12 + 1},
-    kReadsCopy{10000, 2026 * 12 + 8}, kHalfMasks{9430, 2026 * 12 + 6};
+    kCopiedWeights{2450, 2024 * 12 + 3}, kAbsorbed{5130, 2025 * 12 + 5}, kLatentsAlone{7830, 2026 * 12 + 2},
+    kWindowCache{5436, 2025 * 12 + 6}, kFusedGate{5780, 2025 * 12 + 7}, kSetsRows{6073, 2025 * 12 + 8},
+    kHeadFirst{7470, 2025 * 12 + 12}, kValuesFirst{7300, 2025 * 12 + 12}, kKeepsHidden{7600, 2026 * 12 + 1},
+    kTwoEmbeddings{7770, 2026 * 12 + 1}, kReadsCopy{10000, 2026 * 12 + 8}, kHalfMasks{9430, 2026 * 12 + 6};
 
 /// Is it that build or a later one? `otherwise` where no version is given.
 bool is_since(std::string_view version, Moment moment, bool otherwise) {
@@ -77,6 +77,7 @@ LlamacppBuild llamacpp_build(std::string_view engine_version) {
   build.inputs_apart = !build.one_buffer && !is_since(version, kInputsInGraph, true);
   build.frees_windows = is_since(version, kWindowCache, true);
   build.absorbs_latents = is_since(version, kAbsorbed, true);
+  build.caches_values = build.absorbs_latents && !is_since(version, kLatentsAlone, true);
   build.fuses_gate = is_since(version, kFusedGate, false);
   build.masks_in_half = is_since(version, kHalfMasks, false);
   build.logits_of_slots = build.masks_in_half && !version.ends_with("cli");

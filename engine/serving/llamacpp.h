@@ -27,6 +27,7 @@ struct LlamacppBuild {
   bool absorbs_latents = true;   // latent attention caches latents, not whole heads (llama.cpp#12801, b5130)
   bool one_buffer = false;       // before the scheduler over several backends (llama.cpp#4766, b1843)
   bool inputs_apart = false;     // graph inputs have a buffer of their own (till llama.cpp#6017, b2400)
+  bool caches_values = false;    // beside latents their own values, which are the same (till llama.cpp#19067, b7830)
   bool frees_windows = true;     // window layers have a cache of their own (llama.cpp#13194, b5436)
   bool fuses_gate = true;        // gate x up is a tensor of its own (llama.cpp#14158, b5780), not written over the gate
   bool sets_rows = false;        // caches are written by row (llama.cpp#14959, b6073)

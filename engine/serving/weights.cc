@@ -310,6 +310,17 @@ double rotary_elements(const Architecture& a) {
 // _record_cos_and_sin_cache_interleaved).
 constexpr double kAscendTables = 3, kAscendTablesSince = 14e3;
 
+/// vllm enlarges the table of rotary embeddings in sections, of time, height and width, for the positions of a video
+/// (rotary_embedding/mrope.py, MRotaryEmbedding, from 0.7.2 on). Qwen3.5's text models have them, too.
+constexpr double kSectionedTable = 4, kSectionedSince = 7002;
+
+bool has_sections(const Architecture& a) {
+  for (std::string_view family : {"qwen2_vl", "qwen2_5_vl", "qwen3_vl", "qwen3_5", "glm4v"}) {
+    if (a.model_type.starts_with(family)) return true;
+  }
+  return false;
+}
+
 /// Cosines and sines of every position, loaded with the weights by vllm and sglang (rotary_embedding.py,
 /// _compute_cos_sin_cache): in 16 bit 2 MiB of Llama-3, 32 of Llama-3.1; sglang keeps them in fp32 on CUDA, and has no
 /// second and no longer one of models that scale them layer by layer (gemma3_causal.py, Gemma3RotaryEmbedding).
@@ -319,7 +330,9 @@ void add_rotary(const Plan& plan, Collector& out) {
   if (!sglang && plan.engine != Engine::vllm) return;
   const bool ascend = !sglang && plan.accelerator->vendor == "Huawei" && release_number(plan) >= kAscendTablesSince;
   const double scaled = sglang ? std::max(1.0, a.rotary_fraction) : 1;
-  const double elements = a.max_positions * rotary_elements(a) / scaled * (ascend ? kAscendTables : 1);
+  const bool sections = !sglang && has_sections(a) && release_number(plan) >= kSectionedSince;
+  const double tables = sections ? kSectionedTable : ascend ? kAscendTables : 1;
+  const double elements = a.max_positions * rotary_elements(a) / scaled * tables;
   out.put({WeightSection::rotary, elements, wide ? 32.0 : 16.0, 1});
 }
 

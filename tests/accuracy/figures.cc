@@ -300,6 +300,7 @@ double sum_of_terms(const Report& r, const std::string& terms) {
   if (holds("kv")) bytes += cache_bytes(r.plan, "gpu");
   if (holds("states")) bytes += state_bytes(r.plan, "gpu");
   if (holds("compute")) bytes += sum_of(r.serving.lines, {"activations"}).value;
+  if (holds("less head")) bytes -= child_of(r.serving.lines, "weights", "head").value;
   return bytes;
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/serving/kv_cache.h"
+#include "engine/serving/llamacpp.h"
 #include "engine/serving/replica.h"
 #include "engine/serving/weights.h"
 #include "engine/sheet.h"
@@ -72,9 +73,12 @@ double demanded(const Plan& plan, const ServingStage& stage, const char* id) {
   return within(demand_line(sheet, plan, groups, plan.concurrency), id);
 }
 
-/// A latent is all keys; values may be narrower.
+/// A latent is all keys, or its values stand beside it; values may be narrower.
 double share_of_keys(const Plan& plan) {
-  if (plan.kv_lora_rank > 0) return 1;
+  const LlamacppBuild build = llamacpp_build(plan.engine_version);
+  const double latent = plan.kv_lora_rank + plan.rope_head_dim, keys = plan.nope_head_dim + plan.rope_head_dim;
+  if (plan.kv_lora_rank > 0 && !build.absorbs_latents) return keys / (keys + plan.v_head_dim);
+  if (plan.kv_lora_rank > 0) return build.caches_values ? latent / (latent + plan.kv_lora_rank) : 1;
   const double values = plan.v_head_dim > 0 ? plan.v_head_dim : plan.head_dim;
   return plan.head_dim > 0 ? plan.head_dim / (plan.head_dim + values) : 0.5;
 }

@@ -402,6 +402,12 @@ std::string type_of_name(const std::string& name) {
   return find_format(type) == nullptr ? "" : type == "fp16" ? "bf16" : type;
 }
 
+/// ik_llama.cpp has builds of its own, and with branches it cached latents alone before llama.cpp did.
+bool caches_keys_alone(const json& c) {
+  const json* values = find(c, "measured.v_mib");
+  return lower(text(c, "engine")).rfind("ik", 0) == 0 || (values != nullptr && number(c, "measured.v_mib") == 0);
+}
+
 void add_cache(Asked& a, std::vector<Measurement>& out) {
   const bool typed = number(a.m.c, "measured.k_" + text(a.check, "name") + "_mib") > 0;  // "q8_0" of "k_q8_0_mib"
   const bool keys = typed || a.name.has_any({"k", "keys"}), values = a.name.has_any({"v", "values"});
@@ -409,6 +415,7 @@ void add_cache(Asked& a, std::vector<Measurement>& out) {
   if (type.empty() && (keys || values))
     type = type_of_name(text(a.m.c, keys ? "measured.k_cache" : "measured.v_cache"));
   if (!type.empty()) a.given.share.set("kv", type);
+  if (caches_keys_alone(a.m.c)) a.given.share.set("engine_version", "2026-06");
   const std::string k = text(a.m.c, "measured.k_cache"), v = text(a.m.c, "measured.v_cache");
   std::string part = place_part(a);
   for (const auto& [word, what] : {std::pair{"full", "full"},
@@ -488,18 +495,19 @@ void add_counted(Asked& a, std::vector<Measurement>& out) {
     out.push_back(measured(a, Figure::file_layers, ""));
 }
 
-/// What Ollama counts before it loads: layers, with their cache in old releases, and all that it takes.
+/// What Ollama counts before it loads: layers, and all that it takes. Old releases count the layers' cache among the
+/// weights, not the head, and take the head off once more for what repeats.
+std::string ollama_terms(const Asked& a) {
+  const bool with_cache = ollama_weighs_cache(text(a.m.c, "engine_version"));
+  const bool total = a.name.has("weights") && a.name.has("total");
+  if (a.name.has("repeating")) return with_cache ? "layers+kv less head" : "layers";
+  if (a.name.has("required") && terms_of(text(a.check, "explanation")).size() < 2) return "weights+kv+compute";
+  return total && with_cache ? "layers+kv" : "";
+}
+
 bool add_ollama_estimate(Asked& a, std::vector<Measurement>& out) {
   if (!is_ollama(a.m.c) || a.name.has_any({"nonrepeating", "file", "device", "buffer"})) return false;
-  const bool estimated = first_of(a.m.c, {"repeating_gib", "repeating_mib", "nonrepeating_mib"}) > 0;
-  const bool with_cache = ollama_weighs_cache(text(a.m.c, "engine_version"));
-  std::string part;
-  if (a.name.has("repeating"))
-    part = with_cache ? "layers+kv" : "layers";
-  else if (a.name.has("required") && terms_of(text(a.check, "explanation")).size() < 2)
-    part = "weights+kv+compute";
-  else if (a.name.has("weights") && estimated && with_cache)
-    part = "weights+kv";
+  const std::string part = ollama_terms(a);
   if (part.empty()) return false;
   Measurement one = measured(a, Figure::sum, part);
   if (!storage_read(a)) one.skip_for("a storage that is no choice of the key");

@@ -229,6 +229,20 @@ void set_text_model(ServingMap& m, const std::string& preset) {
   m.share.set("extra_params", 0.0);
 }
 
+/// A text model below Qwen's towers is the preset's, but that its rotary embeddings are in sections.
+void set_sections(ServingMap& m, const std::string& given, const std::string& preset) {
+  if (given.find("qwen") == std::string::npos) return;
+  const std::string outside = m.share.get("extra_params"), positions = m.share.get("max_positions");
+  Architecture a = *read_plan("model=" + preset).plan.base_architecture;
+  const std::string mixture = a.experts > 0 ? "_moe" : "";
+  a.model_type = given.find("qwen3") != std::string::npos     ? "qwen3_vl" + mixture + "_text"
+                 : given.find("qwen2.5") != std::string::npos ? "qwen2_5_vl_text"
+                                                              : "qwen2_vl_text";
+  set_architecture(m, a);
+  if (!outside.empty()) m.share.set("extra_params", outside);
+  if (!positions.empty()) m.share.set("max_positions", positions);
+}
+
 /// "gpt2 (medium, inferred)" is "gpt2-medium".
 std::string with_size(const std::string& name) {
   const size_t open = name.find('(');
@@ -251,6 +265,7 @@ void set_variant(ServingMap& m, const std::string& name, const std::string& pres
   if (says_tower(text(m.c, "model")) && m.share.get("extra_params").empty() && m.engine != "llamacpp" &&
       !read_plan("model=" + preset).plan.subject->architecture.has_vision)
     m.share.set("extra_params", kUsualTower);
+  if (given.find("-vl-") != std::string::npos) return set_sections(m, given, preset);
   // The presets are of the base checkpoints.
   if (given.find("qwen2.5") != std::string::npos && given.find("instruct") != std::string::npos)
     m.share.set("max_positions", kInstructPositions);

@@ -174,6 +174,14 @@ TEST_CASE("Builds of llama.cpp before windows had a cache keep every token", "[s
   CHECK(request(share + "2025-06") < 5000ull * 1048576);
 }
 
+TEST_CASE("Builds of llama.cpp differ in what they cache of latent attention", "[serving]") {
+  // DeepSeek-V3 at 2048: 61 layers of 128 heads of 192 and 128 (9.5 GiB in a log of 2025-01), of 576 and 512, of 576
+  const std::string share = "model=deepseek-v3&engine=llamacpp&prompt=2048&output=0&kv=bf16&engine_version=";
+  CHECK(request(share + "2025-01") == 61ull * 2048 * 128 * (192 + 128) * 2);
+  CHECK(request(share + "b6000") == 61ull * 2048 * (576 + 512) * 2);
+  for (const char* alone : {"2026-06", "b9000", ""}) CHECK(request(share + alone) == 61ull * 2048 * 576 * 2);
+}
+
 TEST_CASE("KV comes in whole blocks", "[serving]") {
   const std::string share = "model=llama-3.1-8b&prompt=1000&output=1&kv=bf16";
   CHECK(request(share) == 1008ull * 131072);  // vllm: 16

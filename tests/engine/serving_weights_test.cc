@@ -50,6 +50,9 @@ TEST_CASE("vllm and sglang load the rotary table with the weights", "[serving]")
   CHECK(weights("model=llama-3.1-8b&weights=bf16&engine=sglang") == 2ull * (8030261248 + 2 * 131072 * 128));  // fp32
   CHECK(weights("model=phi-4-mini&weights=bf16&engine_version=0.7.0") ==
         2ull * (3836021760 + 131072 * 96));  // 3/4 of a head
+  // Sections of time, height and width have four times the positions: 51.10 GiB of Qwen3.8-27B in vllm's log
+  const std::string sections = "model=qwen3.5-27b&weights=bf16&engine_version=";
+  CHECK(weights(sections + "0.18.0") - weights(sections + "0.7.0") == 3ull * 2 * 262144 * 64);
   // On Ascend cosines and sines stand apart, too: 1.14 GiB of Qwen3-0.6B where its tensors are 1.1102
   const std::string ascend = "model=qwen3-0.6b&weights=bf16&gpu=ascend-910b&engine_version=";
   CHECK(weights(ascend + "0.14.0") - weights(ascend + "0.13.0") == 2ull * 2 * 40960 * 128);

@@ -319,7 +319,7 @@ TEST_CASE("What a llama.cpp log says in words changes its plan", "[serving]") {
     "checks":[{"name":"kv_swa_mib","kind":"independent","measured":10240,"unit":"MiB"}],"source":"a log"})case",
             1);
   // "-ts 2,8": 13 of 61 layers and the head.
-  check_all(R"case({"id":"split","engine":"llama.cpp","engine_version":"b6000","model":"Kimi-K2-Instruct",
+  check_all(R"case({"id":"split","engine":"llama.cpp","engine_version":"b9000","model":"Kimi-K2-Instruct",
     "weight_dtype":"Q4_K_M","kv_dtype":"q8_0","n_gpus":2,"max_model_len":131072,"notes":"-ts 2,8",
     "measured":{"n_ctx":131072},"checks":[{"name":"kv_cuda0_mib","kind":"independent","measured":994.5,"unit":"MiB"}],
     "source":"a log"})case",
@@ -331,9 +331,10 @@ TEST_CASE("What a llama.cpp log says in words changes its plan", "[serving]") {
             1);
   // Layers with their cache, as Ollama counted till 0.6.0.
   check_all(R"case({"id":"estimate","engine":"ollama","engine_version":"0.3.6","model":"meta-llama/Meta-Llama-3-8B",
-    "weight_dtype":"Q4_0","gpu":"RTX 3090","max_model_len":8192,"measured":{"n_ctx":8192,"repeating_gib":4.6},
-    "checks":[{"name":"repeating_gib","kind":"independent","measured":4.656,"unit":"GiB"}],"source":"a log"})case",
-            1);
+    "weight_dtype":"Q4_0","gpu":"RTX 3090","max_model_len":8192,"measured":{"n_ctx":8192},
+    "checks":[{"name":"weights_total_gib","kind":"independent","measured":4.656,"unit":"GiB"},
+    {"name":"repeating_gib","kind":"independent","measured":4.255,"unit":"GiB"}],"source":"a log"})case",
+            2);
 }
 
 TEST_CASE("A model of another name has the shape of its kin, and none of another size", "[serving]") {
