@@ -299,10 +299,19 @@ bool add_blocks_of_request(const ServingMap& m, const json& check, std::vector<M
   return true;
 }
 
+/// Does the case say how much is set apart for swap, or hold its blocks against the usual 4 GiB?
+bool swap_is_said(const json& c) {
+  const json* checks = find(c, "checks");
+  bool checked = false;
+  for (const json& check : checks != nullptr && checks->is_array() ? *checks : json::array())
+    checked = checked || text(check, "name").find("cpu_blocks") != std::string::npos;
+  return checked || holds_any(said_of(c), {"swap-space", "swap_space", "gib swap", "swap of"});
+}
+
 /// vllm's CPU blocks: one request of a block at a time.
 void add_swap(const ServingMap& m, std::vector<Measurement>& out) {
   const double blocks = first_of(m.c, {"num_cpu_blocks"});
-  if (blocks == 0) return;
+  if (blocks == 0 || !swap_is_said(m.c)) return;
   ServingMap given = m;
   const double block = number(m.c, "block_size") > 0 ? number(m.c, "block_size") : 16;
   given.share.set("prompt", block);

@@ -306,6 +306,20 @@ TEST_CASE("A name says of which rank, stage, size or format its figure is", "[se
             1);
 }
 
+TEST_CASE("Blocks in swap are a figure where the case says how much of it there is", "[serving]") {
+  const auto swapped = [](const std::string& checks) {
+    const std::string text = R"({"id":"x","engine":"vllm","model":"Qwen/Qwen3-8B","weight_dtype":"bf16","block_size":16,
+      "gpu":"H100 80GB","measured":{"num_cpu_blocks":1820},"checks":[)" +
+                             checks + "]}";
+    int found = 0;
+    for (const Measurement& one : measurements_of(only_case(text.c_str()), nullptr))
+      found += one.figure == Figure::swap_tokens && one.error() < 0.001 ? 1 : 0;
+    return found;
+  };
+  CHECK(swapped("") == 0);
+  CHECK(swapped(R"({"name":"cpu_blocks","kind":"independent","measured":1820,"unit":"blocks"})") == 1);
+}
+
 TEST_CASE("What a llama.cpp log says in words changes its plan", "[serving]") {
   // Before windows had a cache of their own; attention where the cache lies: 40 heads and two masks over all cells.
   check_all(R"case({"id":"old","engine":"llama.cpp","engine_version":"b5092","model":"Llama-4-Scout-17B-16E-Instruct",
