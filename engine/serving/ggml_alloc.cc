@@ -86,6 +86,8 @@ GgmlGraph::Tensor GgmlGraph::input(double bytes) { return add(made(Kind::input, 
 
 GgmlGraph::Tensor GgmlGraph::host_weights(double bytes) { return add(made(Kind::weights, host(), bytes, {})); }
 
+GgmlGraph::Tensor GgmlGraph::host_cache(double bytes) { return add(made(Kind::cache, host(), bytes, {})); }
+
 GgmlGraph::Tensor GgmlGraph::op(int device, double bytes, Sources sources) {
   return add(made(Kind::op, device, bytes, sources));
 }
@@ -127,7 +129,7 @@ class GgmlGraph::Splitter {
  private:
   void place(size_t i) {
     if (nodes[i].kind == Kind::input) first.push_back(static_cast<Tensor>(i));
-    if (nodes[i].kind == Kind::input || nodes[i].kind == Kind::weights) return;
+    if (nodes[i].kind == Kind::input || nodes[i].kind == Kind::weights || nodes[i].kind == Kind::cache) return;
     if (nodes[i].kind == Kind::op || nodes[i].kind == Kind::sink) {
       if (nodes[i].device != device_ || (takes_ && reads_host_weights(i))) end_split();
       device_ = nodes[i].device;

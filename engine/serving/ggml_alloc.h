@@ -34,6 +34,8 @@ class GgmlGraph {
   Tensor input(double bytes);
   /// Weights in host memory, which a device that reads them takes a copy of.
   Tensor host_weights(double bytes);
+  /// A cache in host memory, which is copied, too.
+  Tensor host_cache(double bytes);
   /// What an operation puts out.
   Tensor op(int device, double bytes, Sources sources);
   /// ... written over the first of its sources that is as large and that nobody else needs; never over a view.
@@ -50,7 +52,7 @@ class GgmlGraph {
 
  private:
   static constexpr size_t kSources = 5;
-  enum class Kind : uint8_t { op, view, input, weights, copy, sink, depend };
+  enum class Kind : uint8_t { op, view, input, weights, cache, copy, sink, depend };
   struct Node {
     double bytes = 0;
     Tensor sources[kSources] = {kNone, kNone, kNone, kNone, kNone};

@@ -85,11 +85,7 @@ Masks masks_of(const Plan& plan, const LlamacppBuild& build, bool copies) {
 /// 256, 669.48 of an 8B with 128256 logits.
 double copied_head_bytes(const Plan& plan, const ServingStage& stage, const LlamacppBuild& build) {
   if (!host_stage(plan).has_head || !stage.has_outside || !build.copies_weights || plan.ubatch < 32) return 0;
-  double bytes = 0;
-  for (const WeightParcel& parcel : weight_parcels(plan, Replica{}, {0, 0, false, true, false})) {
-    if (parcel.section == WeightSection::head) bytes += parcel.elements * parcel.bits / 8;
-  }
-  return bytes;
+  return head_bytes(plan);
 }
 
 /// Experts in host memory are copied, a tensor at a time, to the first GPU, which works them out for large batches
@@ -182,7 +178,7 @@ struct PartLabel {
 constexpr PartLabel kParts[kGgmlParts] = {
     {"hidden", "Hidden states of a batch"}, {"scores", "Attention"},
     {"masks", "Masks and other inputs"},    {"mlp", "MLP"},
-    {"logits", "Logits of a micro-batch"},  {"copied_experts", "Copy of experts"}};
+    {"logits", "Logits of a micro-batch"},  {"copied_weights", "Copies of weights"}};
 
 /// A buffer at the moment that makes it as large as it is.
 Line reserved_line(Sheet& sheet, const GgmlBuffer& buffer) {

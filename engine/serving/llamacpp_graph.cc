@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/formats.h"
 #include "engine/serving/kv_cache.h"
 #include "engine/serving/weights.h"
 
@@ -34,6 +35,8 @@ class Builder {
       device_ = device_of[i];
       enters_ = !build_.values_first && left_ != graph_.host() && left_ != device_;  // its norm is the last GPU's work
       last_ = i + 1 == device_of.size();
+      index_ = i;
+      on_host_ = i < host_stage(plan_).count;
       layer(plan_.subject->layer(i), i);
     }
     device_ = head_device;
@@ -111,6 +114,17 @@ class Builder {
     return build_.logits_of_slots ? std::max(1.0, plan_.max_seqs > 0 ? plan_.concurrency : 1.0) : plan_.ubatch;
   }
 
+  /// Weights of a layer in host memory, or of the head.
+  Tensor of_host(Part part) {
+    if (!on_host_) return kNone;
+    const double bytes = tensor_bytes(plan_, index_, part);
+    return bytes > 0 ? graph_.host_weights(std::ceil(bytes)) : kNone;
+  }
+
+  Tensor cache_of_host(double elements, const CacheInputs& cache) {
+    return on_host_ ? graph_.host_cache(std::ceil(elements * cache.cells * kv_format(plan_).bits / 8)) : kNone;
+  }
+
   struct Projected {
     Tensor q, k, v;
   };
@@ -133,10 +147,10 @@ class Builder {
       result.v = graph_.view(all);
       return result;
     }
-    result.q = turned(kind, graph_.view(wide(q, {input})), q);
+    result.q = turned(kind, graph_.view(wide(q, {of_host(Part::q), input})), q);
     if (at.reuses_kv) return {result.q, kNone, kNone};
-    const auto keys = [&] { return turned(kind, graph_.view(wide(k, {input})), k); };
-    const auto values = [&] { return graph_.view(wide(v, {input})); };
+    const auto keys = [&] { return turned(kind, graph_.view(wide(k, {of_host(Part::k), input})), k); };
+    const auto values = [&] { return graph_.view(wide(v, {of_host(Part::v), input})); };
     if (build_.values_first) {
       result.v = values();
       result.k = keys();
@@ -150,19 +164,23 @@ class Builder {
   Tensor attention(const LayerKind& kind, Tensor input, CacheInputs& cache) {
     const Attention& at = kind.attention;
     const Projected p = project(kind, input);
-    if (p.k != kNone) graph_.sink(device_, {p.k, cache.keys});
-    if (p.v != kNone) graph_.sink(device_, {p.v, cache.values});
+    const int kept = on_host_ ? graph_.host() : device_;
+    if (p.k != kNone) graph_.sink(kept, {p.k, cache.keys});
+    if (p.v != kNone) graph_.sink(kept, {p.v, cache.values});
     const double width = at.heads * at.v_head_dim;
     const Tensor q = graph_.view(p.q);
-    const Tensor seen = plan_.flash ? graph_.view(wide(width, {q, mask(cache)})) : weighed(at, q, cache, width);
-    return wide(a_.hidden, {seen});
+    const Tensor keys = cache_of_host(at.kv_heads * at.qk_head_dim, cache);
+    const Tensor values = cache_of_host(at.kv_heads * at.v_head_dim, cache);
+    const Tensor seen = plan_.flash ? graph_.view(wide(width, {q, keys, values, mask(cache)}))
+                                    : weighed(at, q, keys, values, cache, width);
+    return wide(a_.hidden, {of_host(Part::o), seen});
   }
 
-  Tensor weighed(const Attention& at, Tensor q, const CacheInputs& cache, double width) {
+  Tensor weighed(const Attention& at, Tensor q, Tensor keys, Tensor values, const CacheInputs& cache, double width) {
     const double bytes = tokens_ * at.heads * cache.cells * kWide;
-    Tensor scores = graph_.op(device_, bytes, {q});
+    Tensor scores = graph_.op(device_, bytes, {keys, q});
     scores = graph_.in_place(device_, bytes, {scores, cache.mask});
-    return wide(width, {graph_.view(wide(width, {scores}))});
+    return wide(width, {graph_.view(wide(width, {values, scores}))});
   }
 
   Tensor mask(CacheInputs& cache) {
@@ -205,15 +223,17 @@ class Builder {
   }
 
   Tensor multiplied(double width, bool gated, Tensor input) {
-    if (!gated) return over(width, {wide(width, {input})});
+    if (!gated) return over(width, {wide(width, {of_host(Part::up), input})});
     if (fuses_gate_up(a_)) return wide(width, {wide(2 * width, {input})});
-    const Tensor gate = wide(width, {input});
-    if (build_.fuses_gate) return wide(width, {gate, wide(width, {input})});
-    const Tensor up = wide(width, {input});
-    return over(width, {over(width, {gate}), up});
+    const Tensor gate = wide(width, {of_host(Part::gate), input});
+    const Tensor up = wide(width, {of_host(Part::up), input});
+    return build_.fuses_gate ? wide(width, {gate, up}) : over(width, {over(width, {gate}), up});
   }
 
-  Tensor dense(double width, bool gated, Tensor input) { return wide(a_.hidden, {multiplied(width, gated, input)}); }
+  Tensor dense(double width, bool gated, Tensor input) {
+    const Tensor product = multiplied(width, gated, input);
+    return wide(a_.hidden, {of_host(Part::down), product});
+  }
 
   struct Routed {
     Tensor chosen, shares;
@@ -292,7 +312,8 @@ class Builder {
     const Tensor last = normed(stream_);
     if (build_.keeps_hidden) graph_.keep(last);
     graph_.set_part(GgmlPart::logits);
-    graph_.keep(wide(a_.vocab, {last}));
+    const Tensor head = host_stage(plan_).has_head ? graph_.host_weights(std::ceil(head_bytes(plan_))) : kNone;
+    graph_.keep(wide(a_.vocab, {head, last}));
   }
 
   const Plan& plan_;
@@ -302,7 +323,8 @@ class Builder {
   double tokens_;
   int device_ = 0;
   int left_ = 0;
-  bool last_ = false, enters_ = false;
+  size_t index_ = 0;
+  bool last_ = false, enters_ = false, on_host_ = false;
   Tensor positions_ = kNone, outputs_ = kNone, stream_ = kNone;
   CacheInputs full_, window_;
 };
@@ -314,11 +336,21 @@ bool is_attention(const LayerKind& kind) {
 
 /// Builds whose graph is the one below: checked with what b6700 and b10256 reserve on a device that computes nothing,
 /// and with logs. From b7300 on till masks are made in 16 bit logs with flash attention say less than it, and then, of
-/// GPUs that take turns, more.
+/// GPUs that take turns, more. Metal works a graph out in an order of its own (ggml-metal-common.cpp,
+/// ggml_graph_optimize).
 bool is_checked(const Plan& plan, const LlamacppBuild& build, int copies) {
   if (build.one_buffer || build.inputs_apart || !build.copies_weights) return false;
+  if (plan.flash && plan.accelerator && plan.accelerator->vendor == "Apple") return false;
   if (copies > 1 && build.masks_in_half && !build.reads_copy) return false;
   return !plan.flash || build.masks_in_half || !build.values_first;
+}
+
+/// Layers in host memory, of which large batches are worked out on the first GPU, with weights and caches copied to it.
+bool leaves_known_layers(const Plan& plan, const LlamacppBuild& build) {
+  const Architecture& a = plan.subject->architecture;
+  const bool takes_over = !plan.accelerator || plan.accelerator->vendor != "Apple";  // Metal leaves them to the CPU
+  return takes_over && plan.gpu_layers >= 1 && plan.ubatch >= kOffloaded && build.copies_weights && !fuses_qkv(a) &&
+         !fuses_gate_up(a) && a.kv_lora_rank <= 0 && a.experts <= 0;
 }
 
 /// The graphs that are written down: attention, or latent attention since it is absorbed, then an MLP or experts, each
@@ -332,7 +364,7 @@ bool knows(const Plan& plan, const LlamacppBuild& build, int copies) {
   const bool extended = a.per_layer_input > 0 || a.altup_inputs > 0 || a.index_heads > 0 || a.moe_latent > 0;
   const bool latents = a.kv_lora_rank <= 0 || build.absorbs_latents;
   return plan.subject->has_shape && is_checked(plan, build, copies) && latents && plain && !extended &&
-         host_stage(plan).count == 0;
+         (host_stage(plan).count == 0 || leaves_known_layers(plan, build));
 }
 
 /// Layers alike one after the other need the same: the first and the last of a GPU stand for all.
@@ -345,6 +377,7 @@ std::vector<GgmlBuffer> llamacpp_buffers(const Plan& plan, const LlamacppBuild& 
   if (!knows(plan, build, copies)) return {};
   const std::vector<ServingStage> stages = serving_stages(plan, replica);
   std::vector<int> device_of(plan.subject->layers.size(), -1);
+  for (size_t i = 0; i < host_stage(plan).count; ++i) device_of[i] = i < kEnough ? 0 : -1;
   for (size_t s = 0; s < stages.size(); ++s) {
     for (size_t i = 0; i < stages[s].count; ++i) {
       const bool skipped = i >= kEnough && i + kEnough < stages[s].count;

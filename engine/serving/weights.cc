@@ -396,21 +396,33 @@ std::vector<WeightParcel> weight_parcels(const Plan& plan, const Replica& replic
   return out.take();
 }
 
-ExpertBytes expert_bytes(const Plan& plan, size_t layer) {
+double tensor_bytes(const Plan& plan, size_t layer, Part part) {
   const Model& model = *plan.subject;
   const Checkpoint checkpoint(plan);
-  ExpertBytes bytes;
+  double bytes = 0;
   for (const Matrix& matrix : model.layer(layer).matrices) {
-    if (!is_of_routed_experts(matrix)) continue;
+    if (matrix.part != part) continue;
     double bits = checkpoint.bits(matrix);
     if (checkpoint.gguf()) {
       const GgufStorage stored = gguf_storage(checkpoint.format(), model, matrix, model.layers[layer], layer, 1);
       bits = stored.raised_layers > 0 ? stored.raised : stored.bits;
     }
-    double& of = matrix.part == Part::expert_down ? bytes.down : matrix.part == Part::expert_up ? bytes.up : bytes.gate;
-    of = std::max(of, matrix.count() * model.scale() * bits / 8);
+    bytes = std::max(bytes, matrix.count() * model.scale() * bits / 8);
   }
   return bytes;
+}
+
+double head_bytes(const Plan& plan) {
+  double bytes = 0;
+  for (const WeightParcel& parcel : weight_parcels(plan, Replica{}, {0, 0, false, true, false})) {
+    if (parcel.section == WeightSection::head) bytes += parcel.elements * parcel.bits / 8;
+  }
+  return bytes;
+}
+
+ExpertBytes expert_bytes(const Plan& plan, size_t layer) {
+  return {tensor_bytes(plan, layer, Part::expert_gate), tensor_bytes(plan, layer, Part::expert_up),
+          tensor_bytes(plan, layer, Part::expert_down)};
 }
 
 double largest_host_experts_bytes(const Plan& plan) {

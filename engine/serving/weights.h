@@ -28,6 +28,10 @@ struct ExpertBytes {
 };
 ExpertBytes expert_bytes(const Plan& plan, size_t layer);
 
+/// The largest tensor of a kind in a layer; the output head.
+double tensor_bytes(const Plan& plan, size_t layer, Part part);
+double head_bytes(const Plan& plan);
+
 /// The largest of the tensors that llama.cpp leaves in host memory of layers on GPUs.
 double largest_host_experts_bytes(const Plan& plan);
 
