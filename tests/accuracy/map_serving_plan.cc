@@ -96,9 +96,8 @@ constexpr double kVllmGraphs = 2007;
 void set_flags(ServingMap& m) {
   const std::string said = said_of(m.c);
   const bool graphless = release_number(read_plan(m.share.text()).plan) < kVllmGraphs;
-  const bool eager =
-      graphless || said.find("enforce-eager") != std::string::npos || said.find("enforce_eager") != std::string::npos;
-  if (m.engine == "vllm" && (eager || flag(m.c, "enforce_eager").value_or(false))) m.share.set("graphs", 0.0);
+  const bool eager = graphless || switched(m.c, "enforce eager").value_or(false);
+  if (m.engine == "vllm" && eager) m.share.set("graphs", 0.0);
   double batch = given_number(m.c, {"max_num_batched_tokens"});
   if (batch == 0) batch = number_said(said, {"max_num_batched_tokens", "max-num-batched-tokens"});
   if (batch == 0) batch = number_before(lower(text(m.c, "check")), "batched tokens").value_or(0);

@@ -306,6 +306,18 @@ TEST_CASE("A name says of which rank, stage, size or format its figure is", "[se
             1);
 }
 
+TEST_CASE("An engine that launches kernel by kernel is said to in any spelling", "[serving]") {
+  const auto graphless = [](const std::string& notes) {
+    const std::string text =
+        R"({"id":"x","engine":"vllm","model":"Qwen/Qwen3-8B","weight_dtype":"bf16","gpu":"H100 80GB",
+      "measured":{"available_kv_gib":50,"kv_tokens":364080},"checks":[],"notes":")" +
+        notes + R"("})";
+    return measured(text.c_str(), Figure::kv_tokens).share.find("graphs=0") != std::string::npos;
+  };
+  for (const char* said : {"enforce eager, Ray", "--enforce-eager", "enforce_eager=True"}) CHECK(graphless(said));
+  for (const char* said : {"", "enforce_eager=False", "no --enforce-eager"}) CHECK_FALSE(graphless(said));
+}
+
 TEST_CASE("Blocks in swap are a figure where the case says how much of it there is", "[serving]") {
   const auto swapped = [](const std::string& checks) {
     const std::string text = R"({"id":"x","engine":"vllm","model":"Qwen/Qwen3-8B","weight_dtype":"bf16","block_size":16,
