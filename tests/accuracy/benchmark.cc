@@ -217,6 +217,8 @@ double benchmark_figure(const Measurement& m, Figure figure, const Plan& plan, c
       return request_rate(run);
     case Figure::request_latency:
       return queued_seconds(run) + run.cycle();
+    case Figure::run_time:
+      return run.stated() ? makespan(run) : 0;
     case Figure::first_token:
       return first_token(run, false);
     case Figure::first_token_together:

@@ -17,7 +17,7 @@ namespace {
 std::vector<std::string> parts_of(const std::string& name) {
   std::vector<std::string> out(1);
   for (const char c : lower(name)) {
-    if (c == '_')
+    if (c == '_' || c == ' ')
       out.emplace_back();
     else
       out.back() += c;
@@ -128,6 +128,10 @@ size_t take(const std::vector<std::string>& parts, size_t at, json& c) {
   if (is_engine(part)) {
     c["engine"] = part;
     c.erase("engine_version");
+  } else if (part == "fa" && lower(text(c, "engine")).find("llama") != std::string::npos) {
+    c["flash_attn"] = true;
+  } else if (is_one_of(part, {"q4", "q5", "q8"})) {
+    c["weight_dtype"] = part + "_0";
   } else if (is_size(part)) {
     c["model"] = of_size(text(c, "model"), part);
   } else if (part.size() > 2 && part.compare(0, 2, "tp") == 0 && is_numeric(part.substr(2))) {
@@ -143,12 +147,27 @@ size_t take(const std::vector<std::string>& parts, size_t at, json& c) {
   return 1;
 }
 
-/// What of the measured numbers is no speed: limits that a log states.
-json without_speeds(const json& measured) {
+/// What of the measured numbers is no speed: limits that a log states, the variant's under names without its words.
+json without_speeds(const json& measured, const std::vector<std::string>& words) {
   json out = json::object();
   for (const auto& [name, value] : measured.items())
     if (!read_figure_name(name).is_speed) out[name] = value;
+  for (const auto& [name, value] : measured.items()) {
+    std::vector<std::string> parts = parts_of(name);
+    const auto own = [&](const std::string& part) { return std::count(words.begin(), words.end(), part) > 0; };
+    const auto kept = std::remove_if(parts.begin(), parts.end(), own);
+    if (kept == parts.end() || kept == parts.begin()) continue;
+    parts.erase(kept, parts.end());
+    const std::string rest = joined(parts, 0, parts.size());
+    if (!read_figure_name(rest).is_speed) out[rest] = value;
+  }
   return out;
+}
+
+/// A row of a table, which says more than a figure's name does: "llama-3-70b TP2 H100", "BS64 TP1 2048/128".
+bool is_row(const std::string& name) {
+  if (name.find(' ') == std::string::npos) return false;
+  return name.find(" TP") != std::string::npos || name.find('/') != std::string::npos;
 }
 
 /// Of the checks what says that the figure is wrong.
@@ -199,17 +218,19 @@ std::vector<FigureVariant> figure_variants(const json& c) {
   const json* measured = find(c, "measured");
   if (!measured || !measured->is_object()) return out;
   for (const auto& [name, value] : measured->items()) {
-    if (!value.is_number() || name.find(' ') != std::string::npos) continue;
+    if (!value.is_number() || is_row(name)) continue;
     FigureVariant variant{name, c};
     std::string rest;
+    std::vector<std::string> words;
     const std::vector<std::string> parts = parts_of(name);
     for (size_t at = 0; at < parts.size();) {
       const size_t taken = take(parts, at, variant.of_figure);
       if (taken == 0) rest += (rest.empty() ? "" : "_") + parts[at];
+      words.insert(words.end(), parts.begin() + long(at), parts.begin() + long(at + taken));
       at += std::max<size_t>(1, taken);
     }
     if (rest.size() == name.size() || !read_figure_name(rest).is_speed) continue;
-    variant.of_figure["measured"] = without_speeds(*measured);
+    variant.of_figure["measured"] = without_speeds(*measured, words);
     variant.of_figure["measured"][rest] = value;
     variant.of_figure["checks"] = traps_of(c, name, rest);
     out.push_back(std::move(variant));

@@ -54,6 +54,7 @@ constexpr Name kNames[] = {{Figure::states, "states"},
                            {Figure::total_speed, "all tokens/s served"},
                            {Figure::request_rate, "requests/s"},
                            {Figure::request_latency, "time of a request"},
+                           {Figure::run_time, "time of a run"},
                            {Figure::swap_tokens, "tokens in swap"},
                            {Figure::trap, "trap avoided"},
                            {Figure::head, "output head"},
@@ -405,6 +406,7 @@ Amount serving_amount(const Report& r, const Measurement& m) {
     case Figure::total_speed:
     case Figure::request_rate:
     case Figure::request_latency:
+    case Figure::run_time:
     case Figure::first_token:
     case Figure::first_token_together:
     case Figure::token_time:

@@ -79,6 +79,7 @@ Figure figure_of_topics(const Topics& said, bool token_first, bool numbered_deco
   if (has(said, Topic::ttft) || (has(said, Topic::first) && token)) return Figure::first_token;
   if (has(said, Topic::tpot) || (has(said, Topic::between) && token)) return Figure::token_time;
   if (token && (timed || (second && !token_first))) return Figure::token_time;
+  if (has(said, Topic::run) || (has(said, Topic::latency) && has(said, Topic::total))) return Figure::run_time;
   if (has(said, Topic::latency)) return Figure::request_latency;
   if (has(said, Topic::tokens_a_second) || (token && second)) return rate_of_tokens(said, numbered_decode);
   if (has(said, Topic::requests_a_second) || (has(said, Topic::requests) && second)) return Figure::request_rate;
@@ -86,7 +87,8 @@ Figure figure_of_topics(const Topics& said, bool token_first, bool numbered_deco
 }
 
 bool is_time(Figure figure) {
-  return figure == Figure::first_token || figure == Figure::token_time || figure == Figure::request_latency;
+  return figure == Figure::first_token || figure == Figure::token_time || figure == Figure::request_latency ||
+         figure == Figure::run_time;
 }
 
 void set_unit(const Topics& said, FigureName& out) {
@@ -169,6 +171,8 @@ void read_text(const json& c, Load& load) {
   if (const json* checks = find(c, "checks"); checks && checks->is_array() && load.prompt == 0)
     for (const json& check : *checks) read_pair(text(check, "explanation"), load);
   if (said.find("default range") != std::string::npos) load.longest = 2;  // sglang's random set: 1 to the length given
+  for (const char* most : {"isl up to", "osl up to"})
+    if (said.find(most) != std::string::npos) load.longest = 2;
   if (said.find("sharegpt") != std::string::npos) load.longest = HUGE_VAL;
 }
 
@@ -199,13 +203,14 @@ FigureName read_figure_name(const std::string& name) {
   Topics said;
   std::vector<double> bare;
   std::string unknown;
-  bool token_first = true, numbered_decode = false, divided = false;
+  bool token_first = true, numbered_decode = false, divided = false, per_token = false;
   for (const NamePiece& piece : pieces_of(name)) {
-    const bool ordinal = piece.word == "second" && name.rfind("second_", 0) == 0;  // "second_run_kv_tokens"
+    const bool ordinal = (piece.word == "second" && name.rfind("second_", 0) == 0) ||  // "second_run_kv_tokens"
+                         (piece.word == "first" && name.find("first_run") != std::string::npos);
     const Topic topic = piece.word.empty() || ordinal ? Topic::none : topic_of(piece.word);
     if (piece.word.empty())
       bare.push_back(piece.number);
-    else if (topic == Topic::none)
+    else if (topic == Topic::none && !ordinal)
       unknown = piece.word;
     if (topic == Topic::second && !has(said, Topic::token) && !has(said, Topic::requests)) token_first = false;
     if (piece.numbered && !piece.word.empty()) take_number(piece, out.load);
@@ -213,6 +218,7 @@ FigureName read_figure_name(const std::string& name) {
     out.of_tokens |= piece.word == "itl" || piece.word == "tbt";
     const bool of_each = divided && !piece.numbered;
     if (of_each && topic == Topic::gpus) out.per_gpu = true;
+    per_token |= divided && (topic == Topic::token || topic == Topic::output);
     if (of_each && (topic == Topic::clients || topic == Topic::stream || topic == Topic::requests))
       out.per_stream = true;
     divided = topic == Topic::per;
@@ -228,6 +234,7 @@ FigureName read_figure_name(const std::string& name) {
   out.is_speed = out.figure != Figure::other;
   out.unread = unknown.empty() ? "" : "'" + unknown + "' in the figure's name is not known";
   if (has(said, Topic::tail)) out.unread = "a percentile or a peak";
+  if (out.figure == Figure::request_latency && per_token) out.unread = "a mean of times to their lengths";
   out.median = has(said, Topic::median);
   if (out.per_stream && out.figure == Figure::serving_speed) out.figure = Figure::token_time;
   take_bare(bare, out);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tests/accuracy/load_beside.h"
 #include "tests/accuracy/load_words.h"
 #include "tests/accuracy/prose.h"
 #include "tests/accuracy/words.h"
@@ -303,6 +304,9 @@ double range_ratio(const json& c, const std::string& said) {
   return first_number(said.substr(at + words.size(), 4)).value_or(1);
 }
 
+/// llama-bench's "pp512" and "tg128", of which requests that a server was sent say nothing.
+bool is_bench_test(const Load& named) { return named.prompt == 1 || named.output == 1; }
+
 std::string said_of(const json& c) { return text(c, "model") + "; " + text(c, "check") + "; " + text(c, "notes"); }
 
 }  // namespace
@@ -316,10 +320,24 @@ ProseLoad load_of_prose(const json& c, const std::string& figure, const Load& st
 Load load_of_figure(const json& c, const std::string& figure, const Load& named) {
   Load fields = load_of_fields(c);
   fields.means = true;
-  ProseLoad said = load_of_prose(c, figure, overridden(fields, named));
+  LoadBeside beside = load_beside(c, figure);
+  if (!beside.own || beside.load.means) beside.load.longest = fields.longest;
+  const double longest = beside.load.prompt > 0 ? beside.load.longest : fields.longest;
+  fields = overridden(fields, beside.load);
+  fields.longest = longest;
+  // Where runs have their own settings, sentences are about all of them.
+  const bool apart = beside.own && beside.load.requests > 0;
+  ProseLoad said = apart ? ProseLoad{} : load_of_prose(c, figure, overridden(fields, named));
+  if (is_bench_test(named) && said.general.requests > 0) said = ProseLoad{};
   said.general.longest = said.of_clients.longest = fields.longest;
   Load load = overridden(said.general, fields);
   load = overridden(overridden(overridden(load, said.of_clients), named), said.of_name);
+  if (fields.batched && named.clients == 0 && load.requests > fields.clients && fields.clients > 0) {
+    load.slots = fields.clients;  // more requests than a batch: what the server takes at most
+    load.clients = said.general.clients;
+    load.batched = false;
+    if (load.clients == 0 && load.rate == 0) load.rate = HUGE_VAL;
+  }
   if (const double ratio = range_ratio(c, lower(said_of(c))); ratio < 1) {
     const double mean = load.means ? 1 : (1 + ratio) / 2;
     load.prompt = std::round(load.prompt * mean);

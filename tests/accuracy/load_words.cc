@@ -1,5 +1,6 @@
 #include "tests/accuracy/load_words.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <string_view>
 
@@ -33,7 +34,8 @@ constexpr Row kVocabulary[] = {
     {Topic::tokens_a_second, " tps tokps toksec "},
     {Topic::ttft, " ttft "},
     {Topic::tpot, " tpot itl tbt "},
-    {Topic::latency, " latency lat e2e e2el duration "},
+    {Topic::latency, " latency lat e2e e2el "},
+    {Topic::run, " duration "},
     {Topic::second, " s sec secs second seconds "},
     {Topic::millisecond, " ms msec millisecond milliseconds "},
     {Topic::microsecond, " us usec "},
@@ -49,7 +51,8 @@ constexpr Row kVocabulary[] = {
     {
         Topic::filler,
         " throughput thpt tput speed wall agg aggregate system sharegpt random dataset offline online bench serving "
-        "steady short time to num number of served random stated ",
+        "steady short time to num number of served random stated server serve run before after main pr base baseline "
+        "cuda rocm hip vulkan metal sycl ",
     }};
 
 /// A word that takes the number beside it as its own.
@@ -95,6 +98,15 @@ bool is_percentile(const std::string& name, size_t at) {
          name.compare(at + 1, 3, "100") != 0;
 }
 
+/// Length of a release's number, which has two points: "eval_tok_s_0.6.8".
+size_t version_at(const std::string& name, size_t at) {
+  size_t end = at;
+  while (end < name.size() && (is_digit(name[end]) || name[end] == '.')) ++end;
+  const std::string number = name.substr(at, end - at);
+  const bool begins = is_digit(name[at]) && (at == 0 || !is_alphanumeric(name[at - 1]));
+  return begins && std::count(number.begin(), number.end(), '.') == 2 ? number.size() : 0;
+}
+
 /// Words and numbers as they stand; `joined`: the number follows its word directly.
 struct Raw {
   NamePiece piece;
@@ -110,6 +122,10 @@ std::vector<Raw> raw_pieces(const std::string& name) {
     }
     const bool touches = at > 0 && is_alphanumeric(name[at - 1]);
     NamePiece piece;
+    if (const size_t version = version_at(name, at); version > 0) {
+      at += version;
+      continue;
+    }
     if (is_digit(name[at])) {
       piece.numbered = true;
       piece.number = number_at(name, at);

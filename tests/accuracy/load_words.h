@@ -23,6 +23,7 @@ enum class Topic : uint8_t {
   ttft,
   tpot,
   latency,
+  run,  // a benchmark from its first request to its last
   second,
   millisecond,
   microsecond,

@@ -150,7 +150,8 @@ void set_hardware(ServingMap& m) {
   if (gib > 0) m.share.set("gpu_mem", gib);
   const bool kind_alone = lower(given).find("ascend") != std::string::npos && !first_number(given);
   m.gpu_unread = !given.empty() && gib == 0 && (hardware.share.get("gpu").empty() || kind_alone);
-  const double tp = number(m.c, "tp"), pp = number(m.c, "pp"), dp = number(m.c, "dp");
+  const double tp = number(m.c, "tp"), pp = number(m.c, "pp");
+  const double dp = std::max(number(m.c, "dp"), number(m.c, "dp_attention"));
   if (pp > 1) m.share.set("serve_pp", pp);
   if (dp > 1) m.share.set("serve_dp", dp);
   const double gpus = number(m.c, "n_gpus"), ep = number(m.c, "ep");

@@ -5,13 +5,11 @@
 #include "engine/serving/serving.h"
 #include "tests/accuracy/load.h"
 #include "tests/accuracy/load_prose.h"
-#include "tests/accuracy/map_training.h"
-#include "tests/accuracy/model_name.h"
+#include "tests/accuracy/map_speed_rows.h"
 #include "tests/accuracy/serving_map.h"
 #include "tests/accuracy/words.h"
 
 namespace vram::accuracy {
-namespace {
 
 ServingMap at_load(const ServingMap& m, const Load& load) {
   ServingMap given = m;
@@ -22,56 +20,7 @@ ServingMap at_load(const ServingMap& m, const Load& load) {
   return given;
 }
 
-void push_speed(const ServingMap& m, Figure figure, double measured, std::vector<Measurement>& out) {
-  Measurement one = begin(m, "speed", figure);
-  one.measured = measured;
-  const bool rate = figure == Figure::serving_speed || figure == Figure::prefill_speed;
-  one.unit = rate ? "tokens/s" : "s";
-  if (one.skipped.empty() && m.share.get("gpu").empty()) one.skipped = "the GPU is not stated";
-  out.push_back(std::move(one));
-}
-
-// --- maximum load: "llama-3.3-70b TP2 H100 fp8" -------------------------------------------------------------------
-
-constexpr double kMostRequests = 2048;  // trtllm-bench's batch of a rank
-
-/// As many requests as the memory holds.
-void push_saturated(ServingMap m, double measured, std::vector<Measurement>& out) {
-  const Plan plan = read_plan(m.share.text()).plan;
-  if (plan.subject && plan.accelerator) {
-    const double held = serving_bill(plan).max_concurrency.value_or(0);
-    m.share.set("concurrency", std::max(1.0, std::min(held, kMostRequests * plan.serve_dp)));
-  }
-  push_speed(m, Figure::serving_speed, measured, out);
-}
-
-/// A row of TensorRT-LLM's performance overview: its checkpoints quantise the cache too, and mixtures of experts run
-/// with attention data parallel.
-void add_overview_row(const ServingMap& m, const std::string& name, double measured, std::vector<Measurement>& out) {
-  const size_t at = name.find(" TP");
-  const std::string preset = preset_within(name.substr(0, at)), rest = lower(name.substr(at + 3));
-  const double ranks = first_number(rest).value_or(1);
-  json hardware = json::object();
-  hardware["gpu"] = name.substr(at + 4);
-  Mapping mapping(hardware);
-  map_hardware(mapping);
-  ServingMap row = at_load(m, load_of_figure(m.c, name, Load{}));
-  row.skipped = preset.empty() ? "the model is no preset" : "";
-  row.share.set("model", preset);
-  row.share.set("gpu", mapping.share.get("gpu"));
-  row.share.set("weights", rest.find("fp4") != std::string::npos ? "nvfp4" : "fp8");
-  row.share.set("kv", "fp8");
-  const Plan plan = read_plan(row.share.text()).plan;
-  const bool spreads = ranks > 1 && plan.experts > 0;
-  if (spreads) {
-    row.share.set("serve_tp", 1.0);
-    row.share.set("serve_dp", ranks);
-    row.share.set("serve_ep", ranks);
-  } else {
-    row.share.set("serve_tp", ranks);
-  }
-  push_saturated(row, measured, out);
-}
+namespace {
 
 // --- named measurements -------------------------------------------------------------------------------------------
 
@@ -85,7 +34,7 @@ constexpr double kSglangRunning = 2048;
 
 bool is_of_run(Figure figure) {
   return figure == Figure::serving_speed || figure == Figure::input_speed || figure == Figure::total_speed ||
-         figure == Figure::request_rate;
+         figure == Figure::request_rate || figure == Figure::run_time;
 }
 
 bool is_server(const ServingMap& m) { return m.engine == "vllm" || m.engine == "sglang" || m.engine == "trtllm"; }
@@ -106,6 +55,7 @@ Load with_usual_arrivals(const ServingMap& m, Load load, Figure figure) {
 /// Why a figure cannot be expressed; lengths that do not matter to it are set.
 std::string lacking(Load& load, Figure figure) {
   if (!is_stated(load)) return "the load is not stated";
+  if (figure == Figure::run_time && load.requests == 0) return "the number of requests is not stated";
   const bool written = figure == Figure::serving_speed || figure == Figure::token_time;
   const bool first = figure == Figure::first_token && load.clients == 1;
   const bool usual = load.clients > 0 && (written || first);
@@ -184,7 +134,7 @@ Figure figure_of_run(const FigureName& name, const Load& load) {
 
 const char* unit_of(Figure figure) {
   if (figure == Figure::request_rate) return "requests/s";
-  const bool rate = is_of_run(figure) || figure == Figure::prefill_speed;
+  const bool rate = (is_of_run(figure) && figure != Figure::run_time) || figure == Figure::prefill_speed;
   return rate ? "tokens/s" : "s";
 }
 
@@ -220,10 +170,23 @@ double published(const ServingMap& m, const FigureName& name, const Load& load, 
   return streams / value;
 }
 
+/// Ollama says what share of the model it left to the CPU, not which layers.
+bool is_split(const json& c, const std::string& figure) {
+  const std::string named = "cpu_share";
+  for (const auto& [name, value] : c["measured"].items()) {
+    if (name.rfind(named, 0) != 0 || !value.is_number() || value.get<double>() <= 0) continue;
+    if (figure.find(name.substr(named.size())) != std::string::npos) return true;
+  }
+  return false;
+}
+
 void add_named(const ServingMap& m, const std::string& name, double amount, std::vector<Measurement>& out) {
-  const FigureName said = read_figure_name(name);
+  FigureName said = read_figure_name(name);
   if (!said.is_speed) return;
-  const std::string words = lower(text(m.c, "notes") + " " + text(m.c, "source") + " " + name);
+  // llama.cpp reads a prompt before it writes, and prints how fast.
+  if (m.engine == "llamacpp" && said.figure == Figure::input_speed) said.figure = Figure::prefill_speed;
+  std::string words = name;
+  for (const char* field : {"notes", "source", "model", "check"}) words += " " + lower(text(m.c, field));
   Load load = with_known_lengths(load_of_figure(m.c, name, said.load), words);
   load = with_usual_arrivals(m, load, said.figure);
   const std::string unknown = said.unread.empty() ? lacking(load, said.figure) : said.unread;
@@ -238,6 +201,7 @@ void add_named(const ServingMap& m, const std::string& name, double amount, std:
   if (unread) one.skip_for("a storage that is no choice of the key");
   if (one.skipped.empty())
     if (const std::string unstated = unstated_rate(one); !unstated.empty()) one.skip_for(unstated);
+  if (m.engine == "llamacpp" && is_split(m.c, name)) one.skip_for("what is left to the CPU is not stated");
   if (is_trap(m.c, name)) make_trap(m, one);
   out.push_back(std::move(one));
 }
@@ -249,10 +213,7 @@ void add_speeds(const ServingMap& m, std::vector<Measurement>& out) {
   if (!measured || !measured->is_object()) return;
   for (const auto& [name, value] : measured->items()) {
     if (!value.is_number()) continue;
-    if (name.find(" TP") != std::string::npos)
-      add_overview_row(m, name, value.get<double>(), out);
-    else
-      add_named(m, name, value.get<double>(), out);
+    if (!add_row(m, name, value.get<double>(), out)) add_named(m, name, value.get<double>(), out);
   }
 }
 

@@ -61,7 +61,8 @@ enum class Figure : uint8_t {
   input_speed,  // of a benchmark: tokens of its prompts a second
   total_speed,  // and of prompts and outputs
   request_rate,
-  request_latency  // of a whole request
+  request_latency,  // of a whole request
+  run_time          // of a benchmark from its first request to its last
 };
 const char* figure_name(Figure figure);
 /// The figure of that name; false where there is none.

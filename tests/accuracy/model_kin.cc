@@ -23,6 +23,8 @@ constexpr Kin kKin[] = {
     {"codellama-7b", "llama-2-7b"},
     {"codellama-13b", "llama-2-13b"},
     {"llama-7b", "llama-1-7b"},
+    {"llama-8b", "llama-3.1-8b"},  // a size of one shape, whatever its generation
+    {"llama-70b", "llama-2-70b"},
     {"llama-2-7b", "llama-2-7b"},
     {"llama-13b", "llama-1-13b"},
     {"llama-2-13b", "llama-2-13b"},

@@ -25,7 +25,7 @@ bool speed(const Measurement& m) {
   return m.figure == Figure::serving_speed || m.figure == Figure::prefill_speed || m.figure == Figure::first_token ||
          m.figure == Figure::first_token_together || m.figure == Figure::token_time ||
          m.figure == Figure::input_speed || m.figure == Figure::total_speed || m.figure == Figure::request_rate ||
-         m.figure == Figure::request_latency;
+         m.figure == Figure::request_latency || m.figure == Figure::run_time;
 }
 
 }  // namespace

@@ -520,6 +520,82 @@ TEST_CASE("loads are read in sentences, and fields and names count before them")
         "the load is not stated");
 }
 
+TEST_CASE("a benchmark's settings are read where it prints them, beside what it measured") {
+  const auto read = [](const std::string& settings, const std::string& name, const std::string& notes = "") {
+    return load_of(R"("notes": ")" + notes + R"(",)", settings + R"(, ")" + name);
+  };
+  const std::string at_16 = "tokens/s served 100 prompt=1000&output=300&concurrency=16";
+  const std::string run = R"(num_prompts": 100, "max_concurrency": 16, "total_input_tokens": 100000, )"
+                          R"("total_generated_tokens": 30000)";
+  CHECK(read(run, "out_tok_s") == at_16);
+  CHECK(read(run, "duration_s") == "time of a run 100 prompt=1000&output=300&concurrency=16");
+  CHECK(read(run, "total_latency_ms") == "time of a run 0.1 prompt=1000&output=300&concurrency=16");
+  CHECK(read(R"(isl": 1000, "osl": 300, "num_requests": 16, "request_rate": "inf")", "out_tok_s") == at_16);
+  // Of several runs each has its own, and sentences are about all of them.
+  const std::string runs = R"(serve_num_prompts": 100, "serve_max_concurrency": 16, "serve_isl": 1000, )"
+                           R"("serve_osl": 300, "offline_num_prompts": 8, "offline_isl": 1, "offline_osl": 1)";
+  CHECK(read(runs, "serve_out_tok_s", "8 prompts, 2048 in / 128 out") == at_16);
+  // Prompts of 1000 tokens: all tokens are 13 to 3 that are written.
+  CHECK(load_of("",
+                R"(num_prompts": 100, "max_concurrency": 16, "total_generated_tokens": 30000, "out_tok_s": 300, )"
+                R"("total_tok_s)",
+                "1300") == at_16.substr(0, 16) + "300" + at_16.substr(19));
+  CHECK(load_of(R"("isl": 1000, "osl": 300, "concurrency": 16,)", "duration_s") ==
+        "the number of requests is not stated");
+}
+
+TEST_CASE("words of a figure's name that say how the same plan ran") {
+  const std::string stated = R"("isl": 1000, "osl": 300, "concurrency": 16,)";
+  const std::string at_16 = "tokens/s served 100 prompt=1000&output=300&concurrency=16";
+  for (const char* name : {"out_tok_s_before", "out_tok_s_main", "out_tok_s_pr", "out_tok_s_first_run",
+                           "server_out_tok_s", "rocm_out_tok_s", "out_tok_s_vulkan", "out_tok_s_0.6.8"})
+    CHECK(load_of(stated, name) == at_16);
+  CHECK(load_of(stated, "avg_latency_per_output_token_s") == "a mean of times to their lengths");
+  CHECK(load_of(stated, "eagle_out_tok_s") == "'eagle' in the figure's name is not known");
+}
+
+TEST_CASE("a table's row is named by its columns") {
+  const auto read = [](const std::string& name, const std::string& check) {
+    const std::string text = R"({"id": "x", "engine": "tensorrt-llm", "model": "Llama 3 70B", "weight_dtype": "fp16",
+      "gpu": "H200", "check": ")" +
+                             check + R"(", "measured": {")" + name + R"(": 100}})";
+    const std::vector<Measurement> all = measurements_of(only_case(text.c_str()), nullptr);
+    REQUIRE(all.size() == 1);
+    return vram::write_number(all[0].measured) + " " + (all[0].skipped.empty() ? all[0].share : all[0].skipped);
+  };
+  const std::string most = read("out_tok_s TP4 A100 SXM", "maximum load, ISL 1000 / OSL 1000");
+  CHECK(most.find("model=llama-3-70b&gpu=a100-sxm4-80gb") != std::string::npos);
+  CHECK(most.find("weights=fp16&serve_tp=4&prompt=1000&output=1000") != std::string::npos);
+  const std::string batch = read("BS64 TP2 2048/128", "static batch, output tokens a second a GPU");
+  CHECK(batch.rfind("200 ", 0) == 0);
+  CHECK(batch.find("serve_tp=2&output=128&concurrency=64&max_seqs=64") != std::string::npos);
+  CHECK(read("mistral-7b BS8 128/128", "static").find("model=mistral-7b-v0.1") != std::string::npos);
+}
+
+TEST_CASE("llama.cpp's figures are of its own programs") {
+  const auto read = [](const std::string& measured, const std::string& more = "") {
+    const std::string text = R"({"id": "x", "engine": "ollama", "engine_version": "0.6.8", "model": "Llama 8B",
+      "weight_dtype": "Q4_0", "gpu": "RTX 4090", "n_gpus": 1, )" +
+                             more + R"("measured": {)" + measured + "}}";
+    const std::vector<Measurement> all = measurements_of(only_case(text.c_str()), nullptr);
+    return all.empty() ? std::string("nothing")
+                       : std::string(figure_name(all[0].figure)) + " " +
+                             (all[0].skipped.empty() ? all[0].share : all[0].skipped);
+  };
+  const std::string prompt = read(R"("prompt_tok_s": 1000, "prompt_tokens": 100, "eval_tokens": 50)");
+  CHECK(prompt.rfind("prompt tokens/s v=1", 0) == 0);
+  CHECK(prompt.find("prompt=100&output=50") != std::string::npos);
+  const std::string own = read(R"("q8_eval_tok_s": 100, "q8_eval_tokens": 50, "fp16_eval_tokens": 70)");
+  CHECK(own.find("weights=q8_0") != std::string::npos);
+  CHECK(own.find("output=50") != std::string::npos);
+  CHECK(read(R"("eval_tok_s_0.7.0": 13, "cpu_share_0.7.0": 0.11)") ==
+        "time a token what is left to the CPU is not stated");
+  CHECK(read(R"("tg128_tok_s_fa": 100)").find("prompt=1&output=128") != std::string::npos);
+  // What a server was sent says nothing of llama-bench's tests.
+  CHECK(read(R"("tg128_tok_s": 100)", R"("notes": "server with 50 prompts",)").find("concurrency") ==
+        std::string::npos);
+}
+
 TEST_CASE("a card that is no preset is as fast as its text says") {
   const auto read = [](const std::string& gpu, const char* name) {
     const std::string text = R"({"id": "x", "engine": "llama.cpp", "model": "Llama-3.1-8B", "weight_dtype": "Q4_0",

@@ -1,0 +1,111 @@
+#include "tests/accuracy/load_beside.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "engine/text.h"
+#include "tests/accuracy/words.h"
+
+namespace vram::accuracy {
+namespace {
+
+struct Setting {
+  const char* name;
+  double Load::*part;
+  bool total;  // of all requests
+};
+// Those that are part of others stand behind them.
+constexpr Setting kSettings[] = {{"num_prompts", &Load::requests, false},
+                                 {"num_requests", &Load::requests, false},
+                                 {"request_rate", &Load::rate, false},
+                                 {"max_concurrency", &Load::clients, false},
+                                 {"total_input_tokens", &Load::prompt, true},
+                                 {"total_prompt_tokens", &Load::prompt, true},
+                                 {"total_generated_tokens", &Load::output, true},
+                                 {"total_output_tokens", &Load::output, true},
+                                 {"isl_avg", &Load::prompt, false},
+                                 {"isl", &Load::prompt, false},
+                                 {"input_len", &Load::prompt, false},
+                                 {"prompt_tokens", &Load::prompt, false},
+                                 {"osl_avg", &Load::output, false},
+                                 {"osl", &Load::output, false},
+                                 {"output_len", &Load::output, false},
+                                 {"eval_tokens", &Load::output, false}};
+
+using Names = std::vector<std::string>;
+
+Names names_in(const std::string& text) {
+  Names out(1);
+  for (const char c : lower(text)) {
+    if (c != '_' && c != ' ')
+      out.back() += c;
+    else if (!out.back().empty())
+      out.emplace_back();
+  }
+  if (out.back().empty()) out.pop_back();
+  return out;
+}
+
+/// The setting that a name says; its own words are taken out of the name's.
+const Setting* setting_in(Names& words) {
+  for (const Setting& row : kSettings) {
+    const Names own = names_in(row.name);
+    const auto at = std::search(words.begin(), words.end(), own.begin(), own.end());
+    if (at == words.end()) continue;
+    words.erase(at, at + static_cast<long>(own.size()));
+    return &row;
+  }
+  return nullptr;
+}
+
+bool are_within(const Names& some, const Names& all) {
+  return std::all_of(some.begin(), some.end(),
+                     [&](const std::string& word) { return std::find(all.begin(), all.end(), word) != all.end(); });
+}
+
+double amount_of(const json& value) {
+  if (value.is_number()) return value.get<double>();
+  return value.is_string() && lower(value.get<std::string>()).rfind("inf", 0) == 0 ? HUGE_VAL : 0;
+}
+
+/// Prompt tokens to one that is written, of the rates of all and of written ones.
+double prompts_to_outputs(const json& measured) {
+  const std::string all = "total_tok_s";
+  for (const auto& [name, value] : measured.items()) {
+    const size_t at = name.find(all);
+    if (at == std::string::npos || !value.is_number()) continue;
+    const double written = number(measured, name.substr(0, at) + "out_tok_s" + name.substr(at + all.size()));
+    if (written > 0 && value.get<double>() > written) return value.get<double>() / written - 1;
+  }
+  return 0;
+}
+
+}  // namespace
+
+LoadBeside load_beside(const json& c, const std::string& figure) {
+  LoadBeside out;
+  const json* measured = find(c, "measured");
+  if (measured == nullptr || !measured->is_object()) return out;
+  const Names of_figure = names_in(figure);
+  Load general, own, totals;
+  for (const auto& [name, value] : measured->items()) {
+    Names scope = names_in(name);
+    const Setting* setting = name == figure ? nullptr : setting_in(scope);
+    const double amount = setting == nullptr ? 0 : amount_of(value);
+    if (amount <= 0 || !are_within(scope, of_figure)) continue;
+    Load& part = setting->total ? totals : scope.empty() ? general : own;
+    part.*(setting->part) = amount;
+    out.own |= !scope.empty();
+  }
+  out.load = overridden(general, own);
+  out.load.longest = own.longest;
+  if (out.load.requests <= 0 || totals.output <= 0) return out;
+  if (totals.prompt == 0) totals.prompt = totals.output * prompts_to_outputs(*measured);
+  out.load.prompt = std::round(totals.prompt / out.load.requests);
+  out.load.output = std::round(totals.output / out.load.requests);
+  out.load.means = true;
+  return out;
+}
+
+}  // namespace vram::accuracy

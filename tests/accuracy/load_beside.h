@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+
+#include "tests/accuracy/load.h"
+
+namespace vram::accuracy {
+
+/// What stands among the measured numbers and is how they were measured, as benchmarks print it: "num_prompts",
+/// "serve_request_rate", "total_input_tokens".
+struct LoadBeside {
+  Load load;
+  bool own = false;  // said of some figures alone, of this one, too: "serve_num_prompts" of "serve_out_tok_s"
+};
+LoadBeside load_beside(const json& c, const std::string& figure);
+
+}  // namespace vram::accuracy
