@@ -64,6 +64,10 @@ void take_bare(const std::vector<double>& bare, FigureName& out) {
   if (bare.size() == 2) out.load.output = bare[1];
 }
 
+bool is_of_drafts(const std::string& word) {
+  return word == "eagle" || word == "mtp" || word == "medusa" || word == "speculative";
+}
+
 Figure rate_of_tokens(const Topics& said, bool numbered_decode) {
   if (has(said, Topic::prefill)) return Figure::prefill_speed;
   if (has(said, Topic::total) && !has(said, Topic::output)) return Figure::total_speed;
@@ -233,6 +237,7 @@ FigureName read_figure_name(const std::string& name) {
   out.figure = figure_of_topics(said, token_first, numbered_decode);
   out.is_speed = out.figure != Figure::other;
   out.unread = unknown.empty() ? "" : "'" + unknown + "' in the figure's name is not known";
+  if (is_of_drafts(unknown)) out.unread = "how many drafts were accepted is not stated";
   if (has(said, Topic::tail)) out.unread = "a percentile or a peak";
   if (out.figure == Figure::request_latency && per_token) out.unread = "a mean of times to their lengths";
   out.median = has(said, Topic::median);

@@ -296,7 +296,8 @@ bool is_table(const Asked& a) {
 /// The file's size, as printed.
 double file_bytes(const json& c) {
   const double gib = first_of(c, {"file_gib", "model_gib", "file_size_gib"});
-  const double mib = first_of(c, {"file_mib", "model_mib", "file_size_mib"}), bytes = first_of(c, {"file_bytes"});
+  const double mib = first_of(c, {"file_mib", "model_mib", "file_size_mib"}),
+               bytes = first_of(c, {"file_bytes", "model_bytes"});
   return bytes > 0 ? bytes : mib > 0 ? mib * kMiB : gib * kGiB;
 }
 

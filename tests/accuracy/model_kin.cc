@@ -282,8 +282,14 @@ bool set_kin(Share& share, const std::string& name) {
   return true;
 }
 
+/// LFM2.5's checkpoints are LFM2's shapes, trained on (huggingface.co/LiquidAI/LFM2.5-350M, config.json).
+std::string first_generation(const std::string& name) {
+  const size_t at = lower(name).find("lfm2.5");
+  return at == std::string::npos ? name : name.substr(0, at) + "lfm2" + name.substr(at + 6);
+}
+
 std::string published_config(const std::string& name) {
-  const Published* row = longest(kPublished, name);
+  const Published* row = longest(kPublished, first_generation(name));
   return row == nullptr ? "" : row->config;
 }
 

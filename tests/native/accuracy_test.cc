@@ -551,7 +551,7 @@ TEST_CASE("words of a figure's name that say how the same plan ran") {
                            "server_out_tok_s", "rocm_out_tok_s", "out_tok_s_vulkan", "out_tok_s_0.6.8"})
     CHECK(load_of(stated, name) == at_16);
   CHECK(load_of(stated, "avg_latency_per_output_token_s") == "a mean of times to their lengths");
-  CHECK(load_of(stated, "eagle_out_tok_s") == "'eagle' in the figure's name is not known");
+  CHECK(load_of(stated, "eagle_out_tok_s") == "how many drafts were accepted is not stated");
 }
 
 TEST_CASE("a table's row is named by its columns") {
@@ -591,6 +591,7 @@ TEST_CASE("llama.cpp's figures are of its own programs") {
   CHECK(read(R"("eval_tok_s_0.7.0": 13, "cpu_share_0.7.0": 0.11)") ==
         "time a token what is left to the CPU is not stated");
   CHECK(read(R"("tg128_tok_s_fa": 100)").find("prompt=1&output=128") != std::string::npos);
+  CHECK(read(R"("pp512_tok_s": 100)", R"("model": "LFM2.5-350M",)").find("ffn=4608") != std::string::npos);
   // What a server was sent says nothing of llama-bench's tests.
   CHECK(read(R"("tg128_tok_s": 100)", R"("notes": "server with 50 prompts",)").find("concurrency") ==
         std::string::npos);
