@@ -200,13 +200,16 @@ double token_time(const Run& run) {
   return run.token() - std::max(0.0, run.burst() - alone) / run.plan.output / run.rounds();
 }
 
+/// Of a prompt those that are in no cache.
+double read_tokens(const Plan& plan) { return plan.prompt - std::min(plan.prefix, plan.prompt) * plan.prefix_hit; }
+
 }  // namespace
 
 double benchmark_figure(const Measurement& m, Figure figure, const Plan& plan, const ServingBill& bill) {
   const Run run(m, plan, bill);
   switch (figure) {
     case Figure::prefill_speed:
-      return bill.prefill_seconds.value_or(0) > 0 ? plan.prompt / *bill.prefill_seconds : 0;
+      return bill.prefill_seconds.value_or(0) > 0 ? read_tokens(plan) / *bill.prefill_seconds : 0;
     case Figure::serving_speed:
       return request_rate(run) * plan.output;
     case Figure::input_speed:

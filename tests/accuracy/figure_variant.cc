@@ -5,6 +5,8 @@
 
 #include "engine/formats.h"
 #include "engine/text.h"
+#include "tests/accuracy/figure_label.h"
+#include "tests/accuracy/figure_spans.h"
 #include "tests/accuracy/load.h"
 #include "tests/accuracy/map_training.h"
 #include "tests/accuracy/model_name.h"
@@ -66,18 +68,6 @@ bool is_size(const std::string& part) {
   return part.size() > 1 && part.back() == 'b' && is_numeric(part.substr(0, part.size() - 1));
 }
 
-bool is_gpu(const std::string& part) {
-  const bool card = is_numeric(part) && part.size() == 4 && part.find('.') == std::string::npos;
-  const bool digit = std::any_of(part.begin(), part.end(), [](char c) { return is_digit(c); });
-  if (!digit || (is_numeric(part) && !card) || is_size(part)) return false;
-  json hardware = json::object();
-  hardware["gpu"] = part;
-  Mapping mapping(hardware);
-  map_hardware(mapping);
-  const std::string gpu = mapping.share.get("gpu");
-  return !gpu.empty() && gpu != "custom";
-}
-
 bool is_model(const std::string& part) {
   return part.size() > 5 && part.find('-') != std::string::npos && !preset_within(part).empty();
 }
@@ -115,6 +105,34 @@ std::string of_size(const std::string& model, const std::string& size) {
   return model + " " + size;
 }
 
+/// "tp8", "ep8", "8gpu": how the model lies on GPUs.
+bool take_layout(const std::string& part, json& c) {
+  for (const char* ranks : {"tp", "ep", "dp"}) {
+    if (part.size() <= 2 || part.compare(0, 2, ranks) != 0 || !is_numeric(part.substr(2))) continue;
+    c[ranks] = first_number(part).value_or(1);
+    c["n_gpus"] = std::max(number(c, "n_gpus"), number(c, ranks));
+    return true;
+  }
+  const size_t gpus = part.find("gpu");
+  const bool counted = gpus != std::string::npos && gpus > 0 && is_numeric(part.substr(0, gpus));
+  if (!counted) return false;
+  c["n_gpus"] = first_number(part).value_or(1);
+  if (lower(text(c, "engine")).find("llama") == std::string::npos) c["tp"] = c["n_gpus"];
+  return true;
+}
+
+/// "mtp3" drafts three tokens, "no_mtp" none.
+size_t take_drafts(const std::vector<std::string>& parts, size_t at, json& c) {
+  const bool none = parts[at] == "no" && at + 1 < parts.size() && parts[at + 1] == "mtp";
+  if (none) c["no_drafts"] = true;
+  if (none) return 2;
+  const std::string& part = parts[at];
+  if (part.size() <= 3 || part.compare(0, 3, "mtp") != 0 || !is_numeric(part.substr(3))) return 0;
+  c["num_speculative_tokens"] = first_number(part).value_or(1);
+  c["drafts"] = part;
+  return 1;
+}
+
 /// The case's own field that a part of the name says, if it says one; how many parts do.
 size_t take(const std::vector<std::string>& parts, size_t at, json& c) {
   const std::string& part = parts[at];
@@ -125,6 +143,9 @@ size_t take(const std::vector<std::string>& parts, size_t at, json& c) {
     c["model"] = without_format(text(c, "model"));
     return count + (sized ? 1 : 0);
   }
+  if (const size_t drafts = take_drafts(parts, at, c); drafts > 0) return drafts;
+  if (const size_t card = take_card(parts, at, c); card > 0) return card;
+  if (const size_t model = take_model(parts, at, c); model > 0) return model;
   if (is_engine(part)) {
     c["engine"] = part;
     c.erase("engine_version");
@@ -134,11 +155,8 @@ size_t take(const std::vector<std::string>& parts, size_t at, json& c) {
     c["weight_dtype"] = part + "_0";
   } else if (is_size(part)) {
     c["model"] = of_size(text(c, "model"), part);
-  } else if (part.size() > 2 && part.compare(0, 2, "tp") == 0 && is_numeric(part.substr(2))) {
-    c["tp"] = first_number(part).value_or(1);
-    c["n_gpus"] = std::max(number(c, "n_gpus"), number(c, "tp"));
-  } else if (is_gpu(part)) {
-    c["gpu"] = part;
+  } else if (take_layout(part, c)) {
+    return 1;
   } else if (is_model(part)) {
     c["model"] = part;
   } else {
@@ -217,9 +235,12 @@ std::vector<FigureVariant> figure_variants(const json& c) {
   std::vector<FigureVariant> out;
   const json* measured = find(c, "measured");
   if (!measured || !measured->is_object()) return out;
+  const json siblings = siblings_of(c);
   for (const auto& [name, value] : measured->items()) {
     if (!value.is_number() || is_row(name)) continue;
     FigureVariant variant{name, c};
+    variant.of_figure["siblings"] = siblings;
+    variant.of_figure["figure_name"] = name;
     std::string rest;
     std::vector<std::string> words;
     const std::vector<std::string> parts = parts_of(name);

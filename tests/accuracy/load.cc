@@ -44,6 +44,8 @@ double Load::*part_of(Topic topic) {
       return &Load::slots;
     case Topic::micro_batch:
       return &Load::micro_batch;
+    case Topic::depth:
+      return &Load::depth;
     default:
       return nullptr;
   }
@@ -53,13 +55,14 @@ void take_number(const NamePiece& piece, Load& load) {
   const Topic topic = topic_of(piece.word);
   if (double Load::*part = part_of(topic)) load.*part = piece.number;
   if (topic == Topic::clients) load.batched = is_batch(piece.word);
+  if (topic == Topic::rate) load.rate_by_letter = piece.word == "r";
   if (topic == Topic::prefill) load.output = 1;  // llama-bench's tests
   if (topic == Topic::decode) load.prompt = 1;
 }
 
 /// Numbers that no word takes: a context, or a prompt and an output.
 void take_bare(const std::vector<double>& bare, FigureName& out) {
-  if (bare.size() > 2) out.unread = "numbers without their words";
+  if (bare.size() > 2 && out.unread.empty()) out.unread = "numbers without their words";
   if (!bare.empty()) out.load.prompt = bare[0];
   if (bare.size() == 2) out.load.output = bare[1];
 }
@@ -68,7 +71,11 @@ bool is_of_drafts(const std::string& word) {
   return word == "eagle" || word == "mtp" || word == "medusa" || word == "speculative";
 }
 
-Figure rate_of_tokens(const Topics& said, bool numbered_decode) {
+Figure rate_of_tokens(const Topics& said, bool numbered_decode, const Load& load) {
+  if (has(said, Topic::prefill) && numbered_decode) return Figure::total_speed;  // llama-bench's "pp512+tg128"
+  // llama-batched-bench's S_TG beside its prompts' length; a test behind so many tokens.
+  if (has(said, Topic::prefill) && has(said, Topic::decode)) return Figure::token_time;
+  if (numbered_decode && load.depth > 0) return Figure::token_time;
   if (has(said, Topic::prefill)) return Figure::prefill_speed;
   if (has(said, Topic::total) && !has(said, Topic::output)) return Figure::total_speed;
   if (has(said, Topic::prompt) && !has(said, Topic::output)) return Figure::input_speed;
@@ -76,18 +83,33 @@ Figure rate_of_tokens(const Topics& said, bool numbered_decode) {
   return Figure::serving_speed;
 }
 
+/// "pp512" and "tg128"; "request_throughput", "output_throughput" and "total_token_throughput", as vllm's and sglang's
+/// benchmarks name their results.
+Figure figure_without_unit(const Topics& said, bool numbered_decode, const Load& load) {
+  const bool test = (has(said, Topic::prefill) || numbered_decode) && said.size() <= 2 && load.prompt > 0;
+  if (test && !has(said, Topic::length) && !has(said, Topic::token)) return rate_of_tokens(said, numbered_decode, load);
+  if (!has(said, Topic::throughput)) return Figure::other;
+  if (has(said, Topic::requests)) return Figure::request_rate;
+  for (const Topic whose : {Topic::output, Topic::decode, Topic::prompt, Topic::prefill, Topic::total, Topic::token})
+    if (has(said, whose)) return rate_of_tokens(said, numbered_decode, load);
+  return Figure::other;
+}
+
 /// `token_first`: "tokens per second", not "seconds per token".
-Figure figure_of_topics(const Topics& said, bool token_first, bool numbered_decode) {
+Figure figure_of_topics(const Topics& said, bool token_first, bool numbered_decode, const Load& load) {
   const bool timed = has(said, Topic::millisecond) || has(said, Topic::microsecond);
   const bool token = has(said, Topic::token), second = has(said, Topic::second);
   if (has(said, Topic::ttft) || (has(said, Topic::first) && token)) return Figure::first_token;
   if (has(said, Topic::tpot) || (has(said, Topic::between) && token)) return Figure::token_time;
   if (token && (timed || (second && !token_first))) return Figure::token_time;
-  if (has(said, Topic::run) || (has(said, Topic::latency) && has(said, Topic::total))) return Figure::run_time;
+  const bool part = has(said, Topic::decode) || has(said, Topic::prefill);             // Ollama's "eval_duration"
+  const bool only = said.size() == 2 && has(said, Topic::total) && (timed || second);  // "total_s"
+  if (only || (has(said, Topic::run) && !part) || (has(said, Topic::latency) && has(said, Topic::total)))
+    return Figure::run_time;
   if (has(said, Topic::latency)) return Figure::request_latency;
-  if (has(said, Topic::tokens_a_second) || (token && second)) return rate_of_tokens(said, numbered_decode);
+  if (has(said, Topic::tokens_a_second) || (token && second)) return rate_of_tokens(said, numbered_decode, load);
   if (has(said, Topic::requests_a_second) || (has(said, Topic::requests) && second)) return Figure::request_rate;
-  return Figure::other;
+  return second || timed ? Figure::other : figure_without_unit(said, numbered_decode, load);
 }
 
 bool is_time(Figure figure) {
@@ -102,8 +124,9 @@ void set_unit(const Topics& said, FigureName& out) {
   if (has(said, Topic::millisecond)) out.scale = 1e-3;
   if (has(said, Topic::microsecond)) out.scale = 1e-6;
   const bool unit = out.scale < 1 || has(said, Topic::second) || has(said, Topic::tokens_a_second);
-  out.inverse = out.figure == Figure::token_time && rate && out.scale == 1;
-  if (is_time(out.figure) && !unit && out.unread.empty()) out.unread = "a time without its unit";
+  const bool timed = has(said, Topic::tpot) || has(said, Topic::between) || has(said, Topic::second);
+  out.inverse = out.figure == Figure::token_time && (rate || !timed) && out.scale == 1;
+  if (is_time(out.figure) && !unit && !out.inverse && out.unread.empty()) out.unread = "a time without its unit";
 }
 
 // --- fields --------------------------------------------------------------------------------------------------------
@@ -125,7 +148,8 @@ double* field_of(const Topics& said, bool bare_n, Load& load) {
   if (has(said, Topic::slots)) return most ? &load.slots : &load.clients;
   if (has(said, Topic::clients)) return has(said, Topic::token) ? nullptr : &load.clients;
   if (has(said, Topic::requests) && !bare_n) return most ? &load.slots : &load.requests;
-  if (has(said, Topic::prompt) || has(said, Topic::prefill)) return most && !tokens ? nullptr : &load.prompt;
+  if (has(said, Topic::prompt) || has(said, Topic::depth) || has(said, Topic::prefill))
+    return most && !tokens ? nullptr : &load.prompt;
   if (has(said, Topic::output) || has(said, Topic::decode) || (most && has(said, Topic::token))) return &load.output;
   return nullptr;
 }
@@ -171,7 +195,8 @@ void read_pair(const std::string& said, Load& load) {
 
 /// What a check explains, and a data set's name.
 void read_text(const json& c, Load& load) {
-  const std::string said = lower(text(c, "model") + " " + text(c, "check") + " " + text(c, "notes"));
+  const std::string said =
+      lower(text(c, "model") + " " + text(c, "check") + " " + text(c, "notes") + " " + text(c, "dataset"));
   if (const json* checks = find(c, "checks"); checks && checks->is_array() && load.prompt == 0)
     for (const json& check : *checks) read_pair(text(check, "explanation"), load);
   if (said.find("default range") != std::string::npos) load.longest = 2;  // sglang's random set: 1 to the length given
@@ -184,9 +209,11 @@ void read_text(const json& c, Load& load) {
 
 Load overridden(const Load& load, const Load& by) {
   Load out = load;
-  for (double Load::*field :
-       {&Load::prompt, &Load::output, &Load::clients, &Load::requests, &Load::rate, &Load::micro_batch, &Load::slots})
+  for (double Load::*field : {&Load::prompt, &Load::output, &Load::clients, &Load::requests, &Load::rate,
+                              &Load::micro_batch, &Load::slots, &Load::depth})
     if (by.*field > 0) out.*field = by.*field;
+  // A server that is sent a request for each that ends has no rate: "r2" is its second run.
+  if (by.rate_by_letter && load.clients > 0) out.rate = load.rate;
   if (by.clients > 0) out.batched = by.batched;
   if (by.prompt > 0 || by.output > 0) out.longest = by.longest;
   if (by.prompt > 0 || by.output > 0) out.means = by.means;
@@ -202,12 +229,42 @@ Load with_known_lengths(Load load, const std::string& said) {
   return load;
 }
 
+namespace {
+
+/// "prompt4096_tok_s": how fast so many are read.
+bool is_of_prompt(const std::string& name, const Load& load, const Topics& said) {
+  return name.rfind("prompt", 0) == 0 && load.prompt > 0 && load.output == 0 && !has(said, Topic::output);
+}
+
+/// Of llama.cpp's benchmarks: one of both its tests, of a batch, behind a full cache.
+void set_bench_lengths(FigureName& out, const Topics& said, double prompt, double output) {
+  Load& load = out.load;
+  const bool read = prompt > 0, numbered_decode = output > 0;
+  if (read) load.prompt = prompt;
+  if (read && numbered_decode) load.output = output;
+  if (read && !numbered_decode && has(said, Topic::decode)) load.output = 0;
+  if (load.depth > 0 && numbered_decode && !read) load.prompt = load.depth;
+  if (load.depth > 0 && load.prompt == 0) load.prompt = load.depth;
+  if (load.prompt == load.depth) load.depth = 0;
+}
+
+std::string unread_of(const FigureName& out, const Topics& said, bool per_token) {
+  for (const std::string& word : out.unknown)
+    if (is_of_drafts(word)) return "how many drafts were accepted is not stated";
+  if (has(said, Topic::tail)) return "a percentile or a peak";
+  const bool each = out.figure == Figure::request_latency || out.figure == Figure::token_time;
+  if (out.percentile && !each) return "a percentile or a peak";
+  return out.figure == Figure::request_latency && per_token ? "a mean of times to their lengths" : "";
+}
+
+}  // namespace
+
 FigureName read_figure_name(const std::string& name) {
   FigureName out;
   Topics said;
   std::vector<double> bare;
-  std::string unknown;
-  bool token_first = true, numbered_decode = false, divided = false, per_token = false;
+  double prompt = 0, output = 0;
+  bool token_first = true, numbered_decode = false, divided = false, per_token = false, rated = false;
   for (const NamePiece& piece : pieces_of(name)) {
     const bool ordinal = (piece.word == "second" && name.rfind("second_", 0) == 0) ||  // "second_run_kv_tokens"
                          (piece.word == "first" && name.find("first_run") != std::string::npos);
@@ -215,33 +272,37 @@ FigureName read_figure_name(const std::string& name) {
     if (piece.word.empty())
       bare.push_back(piece.number);
     else if (topic == Topic::none && !ordinal)
-      unknown = piece.word;
+      out.unknown.push_back(piece.word);
     if (topic == Topic::second && !has(said, Topic::token) && !has(said, Topic::requests)) token_first = false;
     if (piece.numbered && !piece.word.empty()) take_number(piece, out.load);
+    if (piece.numbered && topic == Topic::decode) output = piece.number;
+    if (piece.numbered && topic == Topic::prefill) prompt = piece.number;
     numbered_decode |= piece.numbered && topic == Topic::decode;
     out.of_tokens |= piece.word == "itl" || piece.word == "tbt";
-    const bool of_each = divided && !piece.numbered;
+    const bool of_each = (divided || rated) && !piece.numbered;  // "tok_s_per_gpu", "tok_s_gpu"
     if (of_each && topic == Topic::gpus) out.per_gpu = true;
     per_token |= divided && (topic == Topic::token || topic == Topic::output);
-    if (of_each && (topic == Topic::clients || topic == Topic::stream || topic == Topic::requests))
+    if (of_each && (topic == Topic::clients || topic == Topic::stream || (divided && topic == Topic::requests)))
       out.per_stream = true;
     divided = topic == Topic::per;
+    rated = topic == Topic::tokens_a_second || (topic == Topic::second && has(said, Topic::token));
     const bool figure = !piece.numbered || topic == Topic::prefill || topic == Topic::decode;
     if (figure && topic != Topic::none) said.insert(topic);
   }
-  // "prompt4096_tok_s": how fast so many are read.
-  if (name.rfind("prompt", 0) == 0 && out.load.prompt > 0 && out.load.output == 0 && !has(said, Topic::output)) {
+  if (is_of_prompt(name, out.load, said)) {
     said.insert(Topic::prefill);
     out.load.output = 1;
   }
-  out.figure = figure_of_topics(said, token_first, numbered_decode);
-  out.is_speed = out.figure != Figure::other;
-  out.unread = unknown.empty() ? "" : "'" + unknown + "' in the figure's name is not known";
-  if (is_of_drafts(unknown)) out.unread = "how many drafts were accepted is not stated";
-  if (has(said, Topic::tail)) out.unread = "a percentile or a peak";
-  if (out.figure == Figure::request_latency && per_token) out.unread = "a mean of times to their lengths";
+  out.figure = figure_of_topics(said, token_first, numbered_decode, out.load);
+  const bool bare_test = !has(said, Topic::second) && !has(said, Topic::tokens_a_second) && prompt + output > 0 &&
+                         !has(said, Topic::throughput);
+  const bool other = (out.figure == Figure::run_time || bare_test) && !out.unknown.empty();  // "load_duration"
+  out.is_speed = out.figure != Figure::other && !has(said, Topic::unmeasured) && !other;
   out.median = has(said, Topic::median);
+  out.percentile = has(said, Topic::percentile);
+  out.unread = unread_of(out, said, per_token);
   if (out.per_stream && out.figure == Figure::serving_speed) out.figure = Figure::token_time;
+  set_bench_lengths(out, said, prompt, output);
   take_bare(bare, out);
   set_unit(said, out);
   return out;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engine/text.h"
+#include "tests/accuracy/load_words.h"
 #include "tests/accuracy/words.h"
 
 namespace vram::accuracy {
@@ -20,6 +21,10 @@ constexpr Setting kSettings[] = {{"num_prompts", &Load::requests, false},
                                  {"num_requests", &Load::requests, false},
                                  {"request_rate", &Load::rate, false},
                                  {"max_concurrency", &Load::clients, false},
+                                 {"num_clients", &Load::clients, false},
+                                 {"concurrency", &Load::clients, false},
+                                 {"conc", &Load::clients, false},
+                                 {"requests", &Load::requests, false},
                                  {"total_input_tokens", &Load::prompt, true},
                                  {"total_prompt_tokens", &Load::prompt, true},
                                  {"total_generated_tokens", &Load::output, true},
@@ -27,10 +32,19 @@ constexpr Setting kSettings[] = {{"num_prompts", &Load::requests, false},
                                  {"isl_avg", &Load::prompt, false},
                                  {"isl", &Load::prompt, false},
                                  {"input_len", &Load::prompt, false},
+                                 {"in_tokens", &Load::prompt, false},
+                                 {"input_tokens", &Load::prompt, false},
                                  {"prompt_tokens", &Load::prompt, false},
                                  {"osl_avg", &Load::output, false},
                                  {"osl", &Load::output, false},
                                  {"output_len", &Load::output, false},
+                                 {"out_tokens", &Load::output, false},
+                                 {"output_tokens", &Load::output, false},
+                                 {"generated_tokens", &Load::output, false},
+                                 {"completion_tokens", &Load::output, false},
+                                 {"max_tokens", &Load::output, false},
+                                 {"num_predict", &Load::output, false},
+                                 {"eval_count", &Load::output, false},
                                  {"eval_tokens", &Load::output, false}};
 
 using Names = std::vector<std::string>;
@@ -69,6 +83,50 @@ double amount_of(const json& value) {
   return value.is_string() && lower(value.get<std::string>()).rfind("inf", 0) == 0 ? HUGE_VAL : 0;
 }
 
+/// Lengths of the requests of one run, of its rates: tokens a second are so many of each of its requests a second. A
+/// run goes by the words that its names have beside the quantity's.
+struct Rates {
+  double requests = 0, written = 0, read = 0, all = 0;
+};
+
+/// The words of a name that are no quantity's.
+Names label_of(const std::string& name) {
+  Names out;
+  for (const std::string& word : names_in(name)) {
+    const Topic topic = topic_of(word);
+    if (topic == Topic::none || topic == Topic::filler) out.push_back(word);
+  }
+  return out;
+}
+
+Load lengths_of_rates(const json& siblings, const Names& label) {
+  Rates rates;
+  for (const json& one : siblings) {
+    const std::string name = one[0].get<std::string>();
+    const double amount = one[1].get<double>();
+    const FigureName said = read_figure_name(name);
+    if (said.per_gpu || said.per_stream || label_of(name) != label) continue;
+    if (said.figure == Figure::request_rate) rates.requests = amount;
+    if (said.figure == Figure::serving_speed) rates.written = amount;
+    if (said.figure == Figure::input_speed) rates.read = amount;
+    if (said.figure == Figure::total_speed) rates.all = amount;
+  }
+  Load out;
+  if (rates.requests <= 0 || rates.written <= 0) return out;
+  if (rates.read <= 0 && rates.all > rates.written) rates.read = rates.all - rates.written;
+  out.output = std::round(rates.written / rates.requests);
+  out.prompt = std::round(rates.read / rates.requests);
+  return out;
+}
+
+Load rated_lengths(const json& c, const std::string& figure) {
+  const json* siblings = find(c, "siblings");
+  if (siblings == nullptr) return {};
+  const std::string whole = text(c, "figure_name");
+  const Load own = lengths_of_rates(*siblings, label_of(whole.empty() ? figure : whole));
+  return own.output > 0 ? own : lengths_of_rates(*siblings, {});
+}
+
 /// Prompt tokens to one that is written, of the rates of all and of written ones.
 double prompts_to_outputs(const json& measured) {
   const std::string all = "total_tok_s";
@@ -82,6 +140,16 @@ double prompts_to_outputs(const json& measured) {
 }
 
 }  // namespace
+
+bool is_of_settings(const json& c, const std::string& word) {
+  const json* measured = find(c, "measured");
+  if (measured == nullptr || !measured->is_object()) return false;
+  for (const auto& [name, value] : measured->items()) {
+    Names scope = names_in(name);
+    if (setting_in(scope) != nullptr && std::find(scope.begin(), scope.end(), word) != scope.end()) return true;
+  }
+  return false;
+}
 
 LoadBeside load_beside(const json& c, const std::string& figure) {
   LoadBeside out;
@@ -100,6 +168,9 @@ LoadBeside load_beside(const json& c, const std::string& figure) {
   }
   out.load = overridden(general, own);
   out.load.longest = own.longest;
+  const Load rated = rated_lengths(c, figure);
+  if (out.load.output == 0) out.load.output = rated.output;
+  if (out.load.prompt == 0) out.load.prompt = rated.prompt;
   if (out.load.requests <= 0 || totals.output <= 0) return out;
   if (totals.prompt == 0) totals.prompt = totals.output * prompts_to_outputs(*measured);
   out.load.prompt = std::round(totals.prompt / out.load.requests);

@@ -14,4 +14,7 @@ struct LoadBeside {
 };
 LoadBeside load_beside(const json& c, const std::string& figure);
 
+/// Whether settings go by that word: "long" of "long_isl".
+bool is_of_settings(const json& c, const std::string& word);
+
 }  // namespace vram::accuracy

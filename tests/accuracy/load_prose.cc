@@ -307,7 +307,9 @@ double range_ratio(const json& c, const std::string& said) {
 /// llama-bench's "pp512" and "tg128", of which requests that a server was sent say nothing.
 bool is_bench_test(const Load& named) { return named.prompt == 1 || named.output == 1; }
 
-std::string said_of(const json& c) { return text(c, "model") + "; " + text(c, "check") + "; " + text(c, "notes"); }
+std::string said_of(const json& c) {
+  return text(c, "model") + "; " + text(c, "check") + "; " + text(c, "notes") + "; " + text(c, "dataset");
+}
 
 }  // namespace
 

@@ -16,7 +16,8 @@ struct Row {
 };
 // How authors spell a load and what is measured under it.
 constexpr Row kVocabulary[] = {
-    {Topic::prompt, " in input inputs prompt isl ilen inlen context ctx depth d at position "},
+    {Topic::prompt, " in input inputs prompt isl ilen inlen context ctx at position "},
+    {Topic::depth, " depth d "},
     {Topic::output, " out output outputs osl olen outlen completion completions new "},
     {Topic::clients,
      " c cc conc concurrency concurrent client clients user users u streams parallel b bs bsz batch batchsize "
@@ -30,8 +31,8 @@ constexpr Row kVocabulary[] = {
     {Topic::prefill, " pp prefill "},
     {Topic::decode, " tg decode decoding gen generation generated generate eval "},
     {Topic::total, " total all overall combined "},
-    {Topic::token, " tok toks token tokens "},
-    {Topic::tokens_a_second, " tps tokps toksec "},
+    {Topic::token, " tok toks token tokens t "},
+    {Topic::tokens_a_second, " tps tokps toksec ts "},
     {Topic::ttft, " ttft "},
     {Topic::tpot, " tpot itl tbt "},
     {Topic::latency, " latency lat e2e e2el "},
@@ -47,10 +48,12 @@ constexpr Row kVocabulary[] = {
     {Topic::most, " max maximum most "},
     {Topic::median, " median p50 "},
     {Topic::mean, " mean avg average "},
-    {Topic::tail, " p90 p95 p99 p999 peak best min worst std "},
+    {Topic::tail, " peak best min worst "},
+    {Topic::throughput, " throughput thpt tput "},
+    {Topic::unmeasured, " std stdev stddev expected predicted theoretical ideal target estimated claimed roofline "},
     {
         Topic::filler,
-        " throughput thpt tput speed wall agg aggregate system sharegpt random dataset offline online bench serving "
+        " speed wall agg aggregate system sharegpt random dataset offline online bench serving "
         "steady short time to num number of served random stated server serve run before after main pr base baseline "
         "cuda rocm hip vulkan metal sycl ",
     }};
@@ -59,6 +62,7 @@ constexpr Row kVocabulary[] = {
 bool takes_number(Topic topic) {
   switch (topic) {
     case Topic::prompt:
+    case Topic::depth:
     case Topic::output:
     case Topic::clients:
     case Topic::requests:
@@ -153,7 +157,8 @@ Topic topic_of(const std::string& word) {
   const std::string wanted = " " + word + " ";
   for (const Row& row : kVocabulary)
     if (std::string_view(row.words).find(wanted) != std::string_view::npos) return row.topic;
-  return Topic::none;
+  const bool percentile = word.size() > 2 && word[0] == 'p' && word.find_first_not_of("0123456789", 1) == word.npos;
+  return percentile ? Topic::percentile : Topic::none;
 }
 
 std::vector<NamePiece> pieces_of(const std::string& name) {

@@ -9,6 +9,7 @@ namespace vram::accuracy {
 enum class Topic : uint8_t {
   none,
   prompt,  // lengths, and with a rate: which tokens
+  depth,   // tokens in the cache before a test of llama-bench
   output,
   clients,
   requests,
@@ -38,6 +39,9 @@ enum class Topic : uint8_t {
   median,
   mean,
   tail,
+  percentile,
+  throughput,
+  unmeasured,  // a spread, or what somebody worked out
   filler
 };
 

@@ -4,6 +4,7 @@
 #include "engine/plan/plan.h"
 #include "engine/preset_table.h"
 #include "engine/text.h"
+#include "tests/accuracy/card_kin.h"
 #include "tests/accuracy/map_training.h"
 
 namespace vram::accuracy {
@@ -99,12 +100,14 @@ double memory_gb(const std::string& gpu) {
 
 /// GB/s and TFLOPS that a text states of a board: all that is known of one that is no preset, and of a variant of one
 /// (a laptop's) what differs.
-void set_stated_rates(Mapping& m, const std::string& preset, const std::string& gpu) {
+void set_stated_rates(Mapping& m, const std::string& preset, const CardKin* kin, const std::string& gpu) {
   double stated = number_before(gpu, "gb/s").value_or(0);
   if (stated == 0) stated = 1000 * number_before(gpu, "tb/s").value_or(0);
-  const double known = preset == "custom" ? 0 : read_plan("gpu=" + preset).plan.gpu_bw;
+  const double known = kin != nullptr       ? kin->bandwidth
+                       : preset == "custom" ? 0
+                                            : read_plan("gpu=" + preset).plan.gpu_bw;
   if (std::fabs(stated - known) > 0.05 * known) m.share.set_if("gpu_bw", stated);
-  if (preset != "custom") return;
+  if (preset != "custom" && kin == nullptr) return;
   m.share.set_if("gpu_tflops", number_before(gpu, "tflops").value_or(0));
   if (lower(text(m.c, "weight_dtype")).find("fp8") != std::string::npos)
     m.share.set_if("gpu_tflops", number_before(gpu, "fp8").value_or(0));
@@ -127,6 +130,12 @@ std::string preset_of(const std::string& gpu, double gb) {
   return classed && std::fabs(gb / marketed_gb(within) - 1) > 0.1 ? "" : within;
 }
 
+void set_kin(Mapping& m, const CardKin& kin) {
+  m.share.set("gpu_bw", kin.bandwidth);
+  m.share.set("gpu_tflops", kin.tflops);
+  m.share.set_if("watts", kin.watts);
+}
+
 /// Jean Zay's nodes of 8 A100 have four Omni-Path links of 100 Gb/s (bigscience, train/tr11-176B-ml/README.md).
 constexpr double kOmniPathGbS = 4 * 12.5 / 8;
 
@@ -140,8 +149,14 @@ void map_hardware(Mapping& m) {
   if (given.has_any({"gaudi", "trainium"})) m.skip("not a GPU");
   double gb = memory_gb(gpu);
   if (gb == 0 && gpu.empty()) gb = number(m.c, "measured.capacity_GB");
-  const double gib = gb > 0 ? kReported * gb : number_before(gpu, "gib").value_or(0);
   std::string preset = preset_of(gpu, gb);
+  const CardKin* kin = preset.empty() ? card_kin(gpu) : nullptr;
+  if (kin != nullptr) {
+    preset = kin->preset;
+    if (gb == 0 && !number_before(gpu, "gib")) gb = kin->gb;
+    set_kin(m, *kin);
+  }
+  const double gib = gb > 0 ? kReported * gb : number_before(gpu, "gib").value_or(0);
   if (preset.empty() && given.has("blackwell") && !given.has("rtx")) preset = "b200-180gb";
   if (preset.empty() && given.has("ascend") && !given.has("310")) preset = "ascend-910b";  // most of them
   const bool stated = number_before(gpu, "gb/s") || number_before(gpu, "tb/s");
@@ -150,7 +165,7 @@ void map_hardware(Mapping& m) {
   m.share.set("gpu", preset);
   if (m.words.has("bigscience")) m.share.set("net_bw", kOmniPathGbS);
   m.share.set_if("watts", number_before(gpu, "w").value_or(0));  // "500W, HBM2e 2.4TB/s"
-  set_stated_rates(m, preset, gpu);
+  set_stated_rates(m, preset, kin, gpu);
   const double marketed = preset == "custom" ? 0 : marketed_gb(preset);
   if (gib > 0 && (gib > 1.05 * marketed || gib < 0.93 * marketed)) m.share.set("gpu_mem", std::floor(100 * gib) / 100);
 }

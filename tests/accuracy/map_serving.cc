@@ -7,6 +7,7 @@
 #include "engine/text.h"
 #include "engine/units.h"
 #include "tests/accuracy/check_name.h"
+#include "tests/accuracy/figure_label.h"
 #include "tests/accuracy/figure_variant.h"
 #include "tests/accuracy/load.h"
 #include "tests/accuracy/map_llamacpp.h"
@@ -384,6 +385,7 @@ void add_unexpressed(const ServingMap& m, const json& check, std::vector<Measure
 /// The case without the figures whose names say that something else ran.
 json without_variants(const json& c, const std::vector<FigureVariant>& variants) {
   json own = c;
+  own["siblings"] = siblings_of(c);
   for (const FigureVariant& variant : variants) own["measured"].erase(variant.name);
   return own;
 }

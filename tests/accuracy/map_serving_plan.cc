@@ -35,6 +35,9 @@ void set_storage(ServingMap& m) {
   if (m.engine == "llamacpp" && (lower(given) == "q8" || weights == "int8")) weights = "q8_0";
   if (weights == "int4" && lower(text(m.c, "engine")).find("mlc") != std::string::npos) weights = "q4f16_1";
   weights = format_of_name(m, weights);
+  // Experts stored in MXFP4 stay so in any file (llama.cpp, src/llama-quant.cpp; all of gpt-oss's are as large).
+  const bool kept = lower(given).find("mxfp4") != std::string::npos || m.share.get("model").rfind("gpt-oss", 0) == 0;
+  if (m.engine == "llamacpp" && kept && !weights.empty() && weights != "fp32") weights = "mxfp4";
   if (find_format(weights)) m.share.set("weights", weights);
   const std::string kv = format_of(kv_given.substr(0, kv_given.find('/')));
   if (find_format(kv)) m.share.set("kv", kv == "fp16" ? "bf16" : kv);

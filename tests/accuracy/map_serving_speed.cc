@@ -3,9 +3,12 @@
 
 #include "engine/serving/latency.h"
 #include "engine/serving/serving.h"
+#include "tests/accuracy/drafts.h"
+#include "tests/accuracy/figure_label.h"
 #include "tests/accuracy/load.h"
 #include "tests/accuracy/load_prose.h"
 #include "tests/accuracy/map_speed_rows.h"
+#include "tests/accuracy/model_size.h"
 #include "tests/accuracy/serving_map.h"
 #include "tests/accuracy/words.h"
 
@@ -14,7 +17,8 @@ namespace vram::accuracy {
 ServingMap at_load(const ServingMap& m, const Load& load) {
   ServingMap given = m;
   if (load.clients > 0) given.share.set("concurrency", load.clients);
-  given.share.set("prompt", load.prompt);
+  given.share.set("prompt", load.prompt + load.depth);
+  given.share.set_if("prefix", load.depth);
   given.share.set("output", load.output);
   given.share.set_if("ubatch", load.micro_batch);
   return given;
@@ -27,7 +31,8 @@ namespace {
 // Lengths of what nobody says them of (ShareGPT's), where a figure depends little on them: of streams that write, and
 // of the first token of one request.
 constexpr double kUsualPrompt = 240, kUsualOutput = 200;
-// What vllm's and sglang's benchmarks send where they are told nothing else, all at one moment.
+// What vllm's and sglang's benchmarks send where they are told nothing else, all at one moment; NVIDIA's tables of
+// TensorRT-LLM are of as many as it takes, too.
 constexpr double kUsualRequests = 1000;
 // sglang/srt/managers/scheduler.py: most requests that run, where the pool is large.
 constexpr double kSglangRunning = 2048;
@@ -43,9 +48,8 @@ bool is_stated(const Load& load) { return load.clients > 0 || load.requests > 0 
 
 /// How requests come where a case says nothing of it.
 Load with_usual_arrivals(const ServingMap& m, Load load, Figure figure) {
-  const bool benchmark = m.engine == "vllm" || m.engine == "sglang";
   if (!is_stated(load) && (!is_server(m) || !is_of_run(figure))) load.clients = 1;  // a time of one request
-  if (!is_stated(load) && benchmark && load.prompt > 0 && is_of_run(figure)) load.requests = kUsualRequests;
+  if (!is_stated(load) && is_server(m) && load.prompt > 0 && is_of_run(figure)) load.requests = kUsualRequests;
   if (load.batched && load.requests == 0) load.requests = load.clients;
   if (load.clients == 0 && load.rate == 0 && load.requests > 0) load.rate = HUGE_VAL;
   if (load.clients > 0 && std::isinf(load.rate)) load.rate = 0;
@@ -56,7 +60,8 @@ Load with_usual_arrivals(const ServingMap& m, Load load, Figure figure) {
 std::string lacking(Load& load, Figure figure) {
   if (!is_stated(load)) return "the load is not stated";
   if (figure == Figure::run_time && load.requests == 0) return "the number of requests is not stated";
-  const bool written = figure == Figure::serving_speed || figure == Figure::token_time;
+  const bool written = figure == Figure::serving_speed || figure == Figure::token_time ||
+                       ((figure == Figure::request_latency || figure == Figure::run_time) && load.output > 0);
   const bool first = figure == Figure::first_token && load.clients == 1;
   const bool usual = load.clients > 0 && (written || first);
   if (load.prompt == 0 && !usual) return "the lengths are not stated";
@@ -79,6 +84,8 @@ double places(const ServingMap& m) {
 double under_way(const ServingMap& m, double rate, double most) {
   Plan plan = read_plan(m.share.text()).plan;
   if (!plan.subject || !plan.accelerator) return 1;
+  plan.concurrency = 1;
+  if (serving_bill(plan).requests_per_second.value_or(0) >= rate) return 1;
   double low = 1, high = std::max(1.0, std::min(most, 1e5));
   for (int i = 0; i < 24 && high - low > 0.01 * low; ++i) {
     plan.concurrency = (low + high) / 2;
@@ -124,12 +131,27 @@ Measurement at_run(const ServingMap& m, const Load& load, Figure figure) {
   return one;
 }
 
+/// A median that the mean is near has the starts of all rounds in it.
+bool meets_mean(const ServingMap& m, double median) {
+  const json* siblings = find(m.c, "siblings");
+  return siblings != nullptr && std::any_of(siblings->begin(), siblings->end(), [&](const json& one) {
+           const FigureName said = read_figure_name(one[0].get<std::string>());
+           const bool mean =
+               said.figure == Figure::first_token && !said.median && !said.percentile && said.unknown.empty();
+           const double off = one[1].get<double>() * said.scale / median;
+           return mean && off > 0.8 && off < 1.25;
+         });
+}
+
 /// Of a loaded server the mean has the start in it, where clients come together; the median of many rounds has not,
 /// where lengths differ and clients come apart.
-Figure figure_of_run(const FigureName& name, const Load& load) {
+Figure figure_of_run(const ServingMap& m, const FigureName& name, const Load& load, double amount) {
   if (name.figure != Figure::first_token || load.clients <= 1) return name.figure;
-  const bool many = load.requests > 2 * load.clients && load.longest > 1;
-  return name.median && many ? Figure::first_token : Figure::first_token_together;
+  const bool apart = load.longest > 1 || m.engine != "sglang";  // whose rounds end together
+  const bool many = load.requests > 2 * load.clients && apart;
+  return name.median && many && (load.longest > 1 || !meets_mean(m, amount * name.scale))
+             ? Figure::first_token
+             : Figure::first_token_together;
 }
 
 const char* unit_of(Figure figure) {
@@ -180,17 +202,58 @@ bool is_split(const json& c, const std::string& figure) {
   return false;
 }
 
+// Of requests of one length some have more drafts accepted than others, and end sooner.
+constexpr double kDraftedSpread = 2;
+
+/// Requests of one length, each sent where one ends, are alike: a percentile of them is their mean (within 3% of
+/// vllm's and TensorRT-LLM's requests of 512 / 256 and 2048 / 512 on an A100).
+std::string unread_percentile(const FigureName& said, const Load& load) {
+  const bool alike = load.clients > 0 && load.longest <= 1 && load.prompt > 0 && load.output > 0 &&
+                     (load.rate == 0 || std::isinf(load.rate));
+  return said.percentile && !alike ? "a percentile or a peak" : "";
+}
+
+/// Why the name of a figure does not say what was measured.
+std::string unread_name(const ServingMap& m, const std::string& name, const FigureName& said) {
+  if (!said.unread.empty()) return said.unread;
+  const std::string whole = text(m.c, "figure_name");
+  for (const std::string& word : said.unknown)
+    if (word == "cpu")
+      return "it ran on the CPU";
+    else if (!is_label(m.c, whole.empty() ? name : whole, word))
+      return "'" + word + "' in the figure's name is not known";
+  return "";
+}
+
+/// What llama.cpp's programs measure under names that others give something else.
+void set_own_figure(const ServingMap& m, FigureName& said, const Load& load) {
+  if (m.engine != "llamacpp") return;
+  // It reads a prompt before it writes, and prints how fast.
+  if (said.figure == Figure::input_speed) said.figure = Figure::prefill_speed;
+  if (said.figure == Figure::run_time && load.requests == 0) said.figure = Figure::request_latency;  // Ollama's
+}
+
+/// A model that is larger than the GPUs' memory runs on the CPU in part.
+bool is_too_large(const Measurement& one) {
+  const Plan plan = read_plan(one.share).plan;
+  if (!plan.subject || !plan.accelerator || plan.engine != Engine::llamacpp || plan.gpu_mem <= 0) return false;
+  return !plan.has(Key::gpu_layers) && double(serving_bill(plan).weights_bytes_per_gpu.value_or(0)) > plan.gpu_mem;
+}
+
 void add_named(const ServingMap& m, const std::string& name, double amount, std::vector<Measurement>& out) {
   FigureName said = read_figure_name(name);
   if (!said.is_speed) return;
-  // llama.cpp reads a prompt before it writes, and prints how fast.
-  if (m.engine == "llamacpp" && said.figure == Figure::input_speed) said.figure = Figure::prefill_speed;
   std::string words = name;
-  for (const char* field : {"notes", "source", "model", "check"}) words += " " + lower(text(m.c, field));
+  for (const char* field : {"notes", "source", "model", "check", "dataset"}) words += " " + lower(text(m.c, field));
   Load load = with_known_lengths(load_of_figure(m.c, name, said.load), words);
+  set_own_figure(m, said, load);
+  if (!m.share.get("acceptance").empty()) load.longest = std::max(load.longest, kDraftedSpread);
   load = with_usual_arrivals(m, load, said.figure);
-  const std::string unknown = said.unread.empty() ? lacking(load, said.figure) : said.unread;
-  const Figure figure = figure_of_run(said, load);
+  std::string unknown = unread_name(m, name, said);
+  if (unknown.empty()) unknown = unread_percentile(said, load);
+  if (unknown.empty()) unknown = unstated_drafts(m, said.figure);
+  if (unknown.empty()) unknown = lacking(load, said.figure);
+  const Figure figure = figure_of_run(m, said, load, amount);
   Measurement one = unknown.empty() && m.skipped.empty() ? at_run(m, load, figure) : begin(m, "speed", figure);
   one.measured = published(m, said, load, amount);
   one.of_tokens = said.of_tokens || said.median;
@@ -201,16 +264,20 @@ void add_named(const ServingMap& m, const std::string& name, double amount, std:
   if (unread) one.skip_for("a storage that is no choice of the key");
   if (one.skipped.empty())
     if (const std::string unstated = unstated_rate(one); !unstated.empty()) one.skip_for(unstated);
-  if (m.engine == "llamacpp" && is_split(m.c, name)) one.skip_for("what is left to the CPU is not stated");
+  if (m.engine == "llamacpp" && (is_split(m.c, name) || is_too_large(one)))
+    one.skip_for("what is left to the CPU is not stated");
   if (is_trap(m.c, name)) make_trap(m, one);
   out.push_back(std::move(one));
 }
 
 }  // namespace
 
-void add_speeds(const ServingMap& m, std::vector<Measurement>& out) {
-  const json* measured = find(m.c, "measured");
+void add_speeds(const ServingMap& of_case, std::vector<Measurement>& out) {
+  const json* measured = find(of_case.c, "measured");
   if (!measured || !measured->is_object()) return;
+  ServingMap m = of_case;
+  set_model_of_size(m);
+  set_acceptance(m);
   for (const auto& [name, value] : measured->items()) {
     if (!value.is_number()) continue;
     if (!add_row(m, name, value.get<double>(), out)) add_named(m, name, value.get<double>(), out);

@@ -408,10 +408,21 @@ TEST_CASE("A card that is no preset is not taken for another", "[serving]") {
   CHECK(gpu("RX 7900 XTX").find("gpu=rx-7900-xtx-24gb") != std::string::npos);
   CHECK(gpu("Arc B580").find("gpu=arc-b580-12gb") != std::string::npos);
   CHECK(gpu("RTX PRO 6000").find("gpu=rtx-pro-6000-blackwell") != std::string::npos);
-  for (const char* relative : {"Arc Pro B70 32GB", "RTX 4080 Laptop 12GB", "RTX 4060 8GB", "RTX 3090 Ti 24GB",
-                               "RTX 4070 Super 12GB", "RTX 4090D 24GB", "M3 Pro 36GB", "RX 7900 XT 20GB"}) {
-    CAPTURE(relative);
-    CHECK(gpu(relative).find("gpu=custom") != std::string::npos);
+  CHECK(gpu("Arc Pro B70 32GB").find("gpu=custom") != std::string::npos);
+  CHECK(gpu("AMD Instinct (ROCm), 2 GPUs") == "the GPU is not known");  // no M2
+  // Its maker's figures, where they are known.
+  const std::pair<const char*, const char*> kin[] = {
+      {"RTX 4080 Laptop 12GB", "gpu_mem=11.82&gpu_tflops=67.7&gpu_bw=432"},
+      {"RTX 4060 8GB", "gpu_bw=272"},
+      {"RTX 3090 Ti 24GB", "gpu_tflops=80&gpu_bw=1008"},
+      {"2xRTX4070 Super 12GB", "gpu_bw=504"},
+      {"RTX 4090D 24GB", "gpu_tflops=147.1"},
+      {"M3 Pro 36GB", "gpu_mem=35.46&gpu_tflops=6.4&gpu_bw=150"},
+      {"RX 7900 XT 20GB", "gpu_bw=800"},
+      {"RTX 3090 Ti 24GB (900 GB/s)", "gpu_bw=900"}};
+  for (const auto& [name, rates] : kin) {
+    CAPTURE(name);
+    CHECK(gpu(name).find(rates) != std::string::npos);
   }
 }
 
@@ -493,7 +504,17 @@ TEST_CASE("figures whose load is not known are not predicted") {
   CHECK(load_of("", "ttft_ms_c16") == "the lengths are not stated");
   CHECK(load_of(R"("isl": 200, "osl": 200,)", "ttft_ms_p99_c16") == "a percentile or a peak");
   CHECK(load_of(R"("isl": 200, "osl": 200,)", "ttft_c16") == "a time without its unit");
-  CHECK(load_of(R"("isl": 200, "osl": 200,)", "warmed_out_tok_s_c16") == "'warmed' in the figure's name is not known");
+  // A word that no other figure differs by is a label; one that makes a difference is a plan that is not known.
+  const std::string lengths = R"("isl": 200, "osl": 200,)";
+  const std::string at_16 = "tokens/s served 100 prompt=200&output=200&concurrency=16";
+  CHECK(load_of(lengths, "aged_out_tok_s_c16") == at_16);
+  CHECK(load_of(lengths, R"(out_tok_s_c16": 95, "aged_out_tok_s_c16)").rfind("tokens/s", 0) == 0);
+  const std::string both = R"(out_tok_s_c16": 40, "aged_out_tok_s_c16)";
+  CHECK(load_of(lengths, both) == "'aged' in the figure's name is not known");
+  CHECK(load_of(lengths + R"("flags": "--aged",)", both) == at_16);
+  CHECK(load_of(lengths, R"(no_xqa_out_tok_s_c16": 100, "xqa_out_tok_s_c16)", "40") ==
+        "'no' in the figure's name is not known");
+  CHECK(load_of(lengths, "out_tok_s_c16_cpu") == "it ran on the CPU");
   CHECK(load_of(R"("notes": "ShareGPT",)", "out_tok_s_c16") ==
         "tokens/s served 100 prompt=220&output=200&concurrency=16");
 }
@@ -544,6 +565,75 @@ TEST_CASE("a benchmark's settings are read where it prints them, beside what it 
         "the number of requests is not stated");
 }
 
+TEST_CASE("settings go by the label of the figures that they are of, and rates say lengths") {
+  const auto read = [](const std::string& settings, const std::string& amount) {
+    return load_of("", settings, amount);
+  };
+  const std::string at_16 = "prompt=1000&output=300&concurrency=16";
+  const std::string runs = R"(long_isl": 1000, "long_osl": 300, "long_conc": 16, "short_isl": 10, "short_osl": 20, )"
+                           R"("short_conc": 1, )";
+  CHECK(read(runs + R"("long_out_tok_s)", "100") == "tokens/s served 100 " + at_16);
+  CHECK(read(runs + R"("long_r2_req_s)", "2.5") == "requests/s 2.5 " + at_16);  // its second run
+  // 300 tokens a second at one request a second.
+  const std::string rates = R"(req_s": 1, "total_tok_s": 1300, "concurrency": 16, "z_tok_s_gpu": 300, )";
+  CHECK(load_of("", rates + R"("out_tok_s)", "300").rfind("tokens/s served 300 " + at_16, 0) == 0);
+}
+
+TEST_CASE("requests of one length have one percentile of a token's time, and not of the first token's") {
+  const std::string stated = R"("isl": 1000, "osl": 300, "concurrency": 16,)";
+  CHECK(load_of(stated, "tpot_p99_ms") == "time a token 0.1 prompt=1000&output=300&concurrency=16");
+  CHECK(load_of(stated, "e2e_p95_ms") == "time of a request 0.1 prompt=1000&output=300&concurrency=16");
+  CHECK(load_of(stated, "ttft_p99_ms") == "a percentile or a peak");
+  CHECK(load_of(stated + R"("notes": "ShareGPT",)", "tpot_p99_ms") == "a percentile or a peak");
+  CHECK(load_of(stated, "out_tok_s_std") == "nothing");
+  CHECK(load_of(stated, "expected_tok_s") == "nothing");
+}
+
+TEST_CASE("benchmarks' own names of their results are read without units") {
+  const std::string stated = R"("isl": 1000, "osl": 300, "concurrency": 16,)",
+                    at_16 = "prompt=1000&output=300&concurrency=16";
+  CHECK(load_of(stated, "request_throughput") == "requests/s 100 " + at_16);
+  CHECK(load_of(stated, "output_throughput") == "tokens/s served 100 " + at_16);
+  CHECK(load_of(stated, "total_token_throughput") == "all tokens/s served 100 " + at_16);
+  CHECK(load_of(stated, "out_tok_s_user") == "time a token 0.01 " + at_16);
+  CHECK(load_of(R"("n_gpus": 2, "tp": 2,)" + stated, "out_tok_s_gpu").rfind("tokens/s served 200 ", 0) == 0);
+}
+
+TEST_CASE("drafts stand as often as the case says, or as is usual of a model's own modules") {
+  const auto share = [](const std::string& more, const std::string& measured) {
+    const std::string text =
+        R"({"id": "x", "engine": "sglang", "model": "deepseek-ai/DeepSeek-R1", "tp": 8, "n_gpus": 8,
+      "weight_dtype": "fp8", "gpu": "H200", "isl": 1000, "osl": 1000, "concurrency": 1, )" +
+        more + R"("measured": {)" + measured + "}}";
+    const std::vector<Measurement> all = measurements_of(only_case(text.c_str()), nullptr);
+    return all.at(0).skipped.empty() ? all.at(0).share : all.at(0).skipped;
+  };
+  const auto says = [&](const std::string& more, const std::string& measured, const char* pair) {
+    return share(more, measured).find(pair) != std::string::npos;
+  };
+  // 1 + a + a^2 + a^3 = 3.439 at 0.9.
+  CHECK(says(R"("flags": "EAGLE",)", R"("accept_length": 3.439, "tpot_ms": 8)", "draft_tokens=3&acceptance=0.9"));
+  CHECK(says(R"("flags": "--speculative-num-steps 2",)", R"("tpot_ms": 8)", "draft_tokens=2&acceptance=0.85"));
+  CHECK(says("", R"("accept_mtp1": 1.92, "tps_user_mtp1": 198)", "draft_tokens=1&acceptance=0.92"));
+  CHECK(!says(R"("flags": "MTP off",)", R"("tpot_ms": 8)", "draft_tokens"));
+  CHECK(!says("", R"("accept_mtp1": 1.92, "tps_user_no_mtp": 111)", "draft_tokens"));
+}
+
+TEST_CASE("a model that is no preset has the speed of its family's or of its size") {
+  const auto share = [](const std::string& model) {
+    const std::string text =
+        R"({"id": "x", "engine": "ollama", "weight_dtype": "Q4_0", "gpu": "RTX 4090", "model": ")" + model +
+        R"(", "measured": {"eval_tok_s": 100}})";
+    const Measurement one = measurements_of(only_case(text.c_str()), nullptr).at(0);
+    return one.skipped.empty() ? one.share : one.skipped;
+  };
+  CHECK(share("qwen:1.8b-chat").find("model=qwen1.5-1.8b&") != std::string::npos);
+  CHECK(share("Qwen/Qwen3Guard-Gen-8B").find("model=qwen3-8b&") != std::string::npos);
+  CHECK(share("nobody/Unheard-8.5B").find("params=8500000000") != std::string::npos);
+  CHECK(share("nobody/Unheard-30B-A3B") == "the model is no preset");
+  CHECK(share("nobody/Unheard") == "the model is no preset");
+}
+
 TEST_CASE("words of a figure's name that say how the same plan ran") {
   const std::string stated = R"("isl": 1000, "osl": 300, "concurrency": 16,)";
   const std::string at_16 = "tokens/s served 100 prompt=1000&output=300&concurrency=16";
@@ -592,6 +682,19 @@ TEST_CASE("llama.cpp's figures are of its own programs") {
         "time a token what is left to the CPU is not stated");
   CHECK(read(R"("tg128_tok_s_fa": 100)").find("prompt=1&output=128") != std::string::npos);
   CHECK(read(R"("pp512_tok_s": 100)", R"("model": "LFM2.5-350M",)").find("ffn=4608") != std::string::npos);
+  // Behind a full cache, of both tests at once, of a batch.
+  CHECK(read(R"("tg32_d4096_tok_s": 50)").rfind("time a token v=1", 0) == 0);
+  CHECK(read(R"("tg32_d4096_tok_s": 50)").find("prompt=4096&output=32") != std::string::npos);
+  CHECK(read(R"("pp2048_d4096_tok_s": 50)").find("prompt=6144&output=1&prefix=4096") != std::string::npos);
+  const std::string both = read(R"("pp4096_tg128_tok_s": 50)");
+  CHECK(both.rfind("all tokens/s served v=1", 0) == 0);
+  CHECK(both.find("prompt=4096&output=128") != std::string::npos);
+  CHECK(read(R"("pp512": 50)").rfind("prompt tokens/s v=1", 0) == 0);
+  CHECK(read(R"("load_duration_ms": 50)") == "nothing");
+  CHECK(read(R"("eval_tok_s": 50)", R"("model": "gpt-oss-20b", "weight_dtype": "F16",)").find("weights=") ==
+        std::string::npos);  // its experts are stored in MXFP4
+  CHECK(read(R"("eval_tok_s": 5)", R"("gpu": "RTX 2070 8GB", "model": "Qwen2.5-32B", "weight_dtype": "Q4_K_M",)") ==
+        "time a token what is left to the CPU is not stated");
   // What a server was sent says nothing of llama-bench's tests.
   CHECK(read(R"("tg128_tok_s": 100)", R"("notes": "server with 50 prompts",)").find("concurrency") ==
         std::string::npos);
@@ -634,6 +737,13 @@ TEST_CASE("a figure's name says what ran, before the case") {
   CHECK(says("tok_s_h200_tp2", "serve_tp=2"));
   CHECK(says("tok_s_32b", "model=qwen3-32b"));
   CHECK(says("tok_s_at_3968", "prompt=3968"));
+  CHECK(says("tok_s_v100_pcie_32", "gpu=v100-pcie-16gb") != says("tok_s_v100_pcie_32", "gpu=v100-sxm2-32gb"));
+  CHECK(says("tpot_ms_3090ti", "gpu_tflops=80&gpu_bw=1008"));
+  CHECK(says("tpot_ms_4x4090", "serve_tp=4"));
+  CHECK(says("tok_s_h100_sxm", "model=qwen3-8b"));
+  CHECK(says("tok_s_llama31_8b", "prompt=240&output=200"));
+  CHECK(says("tok_s_qwen25_14b", "model=qwen2.5-14b"));
+  CHECK(says("tok_s_8gpu", "serve_tp=8"));
   CHECK(share("tok_s_exl2_5.0") == "a storage that is no choice of the key");
   CHECK(load_of("", "prompt4096_tok_s").rfind("prompt tokens/s 100 prompt=4096", 0) == 0);
   CHECK(load_of(R"("n_gpus": 2, "tp": 2,)", "out_tok_s_per_gpu_1024_8192_c8").find("prompt=1024&output=8192") !=

@@ -1,0 +1,109 @@
+#include "tests/accuracy/card_kin.h"
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "engine/text.h"
+#include "tests/accuracy/words.h"
+
+namespace vram::accuracy {
+namespace {
+
+constexpr const char* kAda = "rtx-4090-24gb";
+constexpr const char* kAmpere = "rtx-3090-24gb";
+constexpr const char* kBlackwell = "rtx-5090-32gb";
+constexpr const char* kRadeon = "rx-7900-xtx-24gb";
+
+// NVIDIA's architecture white papers (Turing, GA102, Ada, RTX Blackwell) and product pages; laptops' at their highest
+// boost clock; AMD's product pages; Apple's specifications, products by the GPU cores of the preset's.
+constexpr CardKin kCards[] = {
+    {"1080ti", "custom", 11, 484, 11.3, 250},
+    {"p40", "custom", 24, 347, 11.8, 250},
+    {"p100", "custom", 16, 732, 18.7, 250},
+    {"titanrtx", kAmpere, 24, 672, 65.2, 280},
+    {"2060", kAmpere, 6, 336, 25.8, 160},
+    {"2070", kAmpere, 8, 448, 29.9, 175},
+    {"2070super", kAmpere, 8, 448, 36.3, 215},
+    {"2080", kAmpere, 8, 448, 40.3, 215},
+    {"2080super", kAmpere, 8, 496, 44.6, 250},
+    {"2080ti", kAmpere, 11, 616, 53.8, 250},
+    {"3060ti", kAmpere, 8, 448, 32.4, 200},
+    {"3070", kAmpere, 8, 448, 40.6, 220},
+    {"3070ti", kAmpere, 8, 608, 43.5, 290},
+    {"3080ti", kAmpere, 12, 912, 68.2, 350},
+    {"3090ti", kAmpere, 24, 1008, 80, 450},
+    {"a5000", "rtx-a6000", 24, 768, 111.1, 230},
+    {"a4500", "rtx-a6000", 20, 640, 94.6, 200},
+    {"4060", kAda, 8, 272, 30.2, 115},
+    {"4070super", kAda, 12, 504, 70.9, 220},
+    {"4070ti", kAda, 12, 504, 80.2, 285},
+    {"4070tisuper", kAda, 16, 672, 88.2, 285},
+    {"4080super", kAda, 16, 736, 104.4, 320},
+    {"4090d", kAda, 24, 1008, 147.1, 425},
+    {"4060laptop", kAda, 8, 256, 29.1, 115},
+    {"4070laptop", kAda, 8, 256, 40, 115},
+    {"4080laptop", kAda, 12, 432, 67.7, 150},
+    {"4090laptop", kAda, 16, 576, 79.4, 150},
+    {"5060", kBlackwell, 8, 448, 38.4, 145},
+    {"5060ti", kBlackwell, 16, 448, 47.4, 180},
+    {"5070", kBlackwell, 12, 672, 61.7, 250},
+    {"5070ti", kBlackwell, 16, 896, 87.9, 300},
+    {"6800", kRadeon, 16, 512, 32.3, 250},
+    {"6800xt", kRadeon, 16, 512, 41.5, 300},
+    {"6900xt", kRadeon, 16, 512, 46.1, 300},
+    {"7800xt", kRadeon, 16, 624, 74.6, 263},
+    {"7900xt", kRadeon, 20, 800, 103, 315},
+    {"w7800", kRadeon, 32, 576, 90.5, 260},
+    {"w7900", kRadeon, 48, 864, 122.6, 295},
+    {"9070xt", kRadeon, 16, 645, 195, 304},
+    {"mi50", "custom", 0, 1024, 26.5, 300},  // of 16 or 32 GB
+    {"mi100", "mi210-64gb", 32, 1229, 184.6, 300},
+    {"strixhalo", kRadeon, 96, 256, 59.4, 120},  // most that its 128 GB let be set apart
+    {"strix", kRadeon, 96, 256, 59.4, 120},
+    {"8060s", kRadeon, 96, 256, 59.4, 120},
+    {"aimax395", kRadeon, 96, 256, 59.4, 120},
+    {"m1pro", "m1-max", 16, 200, 5.2, 0},
+    {"m2pro", "m2-max", 16, 200, 6.8, 0},
+    {"m3pro", "m3-max", 18, 150, 6.4, 0},
+    {"m4pro", "m4-max", 24, 273, 9.2, 0},
+    {"m1", "m1-max", 8, 68, 2.6, 0},
+    {"m2", "m2-max", 8, 100, 3.6, 0},
+    {"m3", "m3-max", 8, 100, 3.6, 0},
+    {"m4", "m4-max", 16, 120, 4.6, 0},
+};
+
+/// Words and numbers of a name: "2xRTX2080Ti" is "2x", "rtx", "2080ti".
+std::vector<std::string> words_of(const std::string& gpu) {
+  std::vector<std::string> out(1);
+  for (const char c : lower(gpu)) {
+    const bool behind_x = is_digit(c) && !out.back().empty() && out.back().back() == 'x';
+    if ((behind_x || !is_alphanumeric(c)) && !out.back().empty()) out.emplace_back();
+    if (is_alphanumeric(c)) out.back() += c;
+  }
+  std::replace(out.begin(), out.end(), std::string("mobile"), std::string("laptop"));
+  return out;
+}
+
+bool is_named(const std::vector<std::string>& words, const std::string& said) {
+  for (size_t at = 0; at < words.size(); ++at) {
+    std::string joined;
+    for (size_t end = at; end < words.size() && joined.size() < said.size(); ++end) joined += words[end];
+    if (joined == said) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+const CardKin* card_kin(const std::string& given) {
+  const std::vector<std::string> words = words_of(given);
+  const CardKin* best = nullptr;
+  for (const CardKin& row : kCards) {
+    const bool longer = best == nullptr || std::strlen(row.said) > std::strlen(best->said);
+    if (longer && is_named(words, row.said)) best = &row;
+  }
+  return best;
+}
+
+}  // namespace vram::accuracy
