@@ -44,7 +44,10 @@ Place place_of(const std::string& word) {
 double tokens_of(const std::string& word) {
   const bool thousands = word.size() > 1 && word.back() == 'k' && is_digit(word[0]);
   if (thousands) return 1024 * std::strtod(word.c_str(), nullptr);
-  if (word.size() >= 4 && word.find_first_not_of("0123456789") == std::string::npos) return std::atof(word.c_str());
+  const bool whole = !word.empty() && word.find_first_not_of("0123456789") == std::string::npos;
+  const double count = whole ? std::atof(word.c_str()) : 0;
+  if (word.size() >= 4 && whole) return count;
+  if (count >= 256 && std::fmod(count, 256) == 0) return count;  // "for_512": cells, as builds round them
   for (const char* lead : {"nctx", "ctx", "c"})
     if (const std::string_view l(lead); word.rfind(l, 0) == 0 && word.size() > l.size() && is_digit(word[l.size()]))
       return std::strtod(word.c_str() + l.size(), nullptr);
@@ -53,7 +56,7 @@ double tokens_of(const std::string& word) {
 
 double slots_of(const std::string& word) {
   if (word.rfind("np", 0) == 0 && word.size() > 2 && is_digit(word[2])) return std::atoi(word.c_str() + 2);
-  for (const char* behind : {"slots", "slot", "seqs"})
+  for (const char* behind : {"slots", "slot", "seqs", "cells"})  // cells of recurrent states are sequences
     if (const size_t at = word.find(behind); at != std::string::npos && at > 0 && is_digit(word[0]))
       return std::atoi(word.c_str());
   return 0;
@@ -87,6 +90,10 @@ CheckName read_name(const std::string& name) {
       out.place = place;
       if (number >= 0) out.device = number;
     }
+  }
+  if (out.place == Place::gpu && out.device < 0) {
+    if (out.has_any({"first", "per", "each", "a"})) out.device = 0;
+    if (out.has("last")) out.device = kLastDevice;
   }
   return out;
 }

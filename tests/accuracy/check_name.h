@@ -10,11 +10,13 @@ namespace vram::accuracy {
 /// Where the bytes of a check lie.
 enum class Place : uint8_t { unsaid, gpu, host };
 
+inline constexpr int kLastDevice = 1000;
+
 /// What the name of a check says, in whatever order its words stand: "rpc1_model_mib", "kv_cuda0", "host_compute_mib",
 /// "kv_mib_32k".
 struct CheckName {
   Place place = Place::unsaid;
-  int device = -1;    // of several: the digit behind its name
+  int device = -1;    // of several: the digit behind its name, "first" or "last" before it
   double tokens = 0;  // "32k", "ctx8192"
   double slots = 0;   // "np10", "4slots"
   std::string rest;   // the other words, "_" between and before them

@@ -13,6 +13,7 @@
 #include "engine/units.h"
 #include "tests/accuracy/check_name.h"
 #include "tests/accuracy/engine_defaults.h"
+#include "tests/accuracy/llamacpp_said.h"
 #include "tests/accuracy/ollama.h"
 #include "tests/accuracy/serving_said.h"
 #include "tests/accuracy/serving_words.h"
@@ -47,20 +48,17 @@ std::optional<bool> switched(const json& c, std::initializer_list<const char*> n
 
 bool is_ollama(const json& c) { return lower(text(c, "engine")).find("ollama") != std::string::npos; }
 
-/// No accelerator took part.
-bool runs_on_cpu(const json& c) {
-  const std::string gpu = lower(text(c, "gpu"));
-  return gpu.rfind("cpu", 0) == 0 || gpu.rfind("none", 0) == 0 || gpu.find("cpu only") != std::string::npos;
-}
-
 double stated_slots(const json& c) {
-  const double batch = number(c, "batch");
-  return std::max(1.0, batch > 0 ? batch : first_of(c, {"n_slots", "n_parallel", "n_seq_max", "slots", "parallel"}));
+  double slots = number(c, "batch");
+  if (slots == 0) slots = first_of(c, {"n_slots", "n_parallel", "n_seq_max", "slots", "parallel"});
+  return std::max(1.0, slots > 0 ? slots : slots_said(said_of(c), is_ollama(c)));
 }
 
 /// As logged, or what makes the window cells that are: they are whole 256 beyond one window.
 double micro_batch(const json& c) {
-  const double logged = first_of(c, {"n_ubatch", "ubatch"}), cells = number(c, "measured.cells_swa_per_seq");
+  double logged = first_of(c, {"n_ubatch", "ubatch"});
+  if (logged == 0) logged = ubatch_said(said_of(c), stated_length(c));
+  const double cells = number(c, "measured.cells_swa_per_seq");
   return logged == 0 && cells > 256 ? cells - 256 : logged;
 }
 
@@ -83,11 +81,22 @@ bool caches_apart(const json& c, const std::string& said) {
          holds_any(said, {"streams", "not unified", "non-unified", "no-kv-unified"});
 }
 
-void set_flash(ServingMap& m, const std::string& said, bool apart) {
-  const auto logged = switched(m.c, {"flash_attn", "flash_attention", "fa"});
-  const bool without = holds_any(said, {"no flash", "without flash", "flash attention off"});
+/// A cache in blocks is read by flash attention alone (src/llama-context.cpp: "V cache quantization requires flash_attn").
+bool caches_blocks(const ServingMap& m) {
+  const Format* kv = find_format(m.share.get("kv"));
+  const std::string said = said_of(m.c);
+  const bool keys_alone = holds_any(said, {"-ctk", "cache-type-k"}) && !holds_any(said, {"ctv", "cache-type-v"});
+  return kv != nullptr && kv->bits < 16 && !keys_alone;
+}
+
+/// As logged, as the flags say, as the cache needs it, as the explanations say, or as the build does by itself.
+void set_flash(ServingMap& m, bool apart) {
+  std::optional<bool> flash = switched(m.c, {"flash_attn", "flash_attention", "fa"});
+  if (!flash) flash = flash_said(said_of(m.c));
+  if (!flash && caches_blocks(m)) flash = true;
+  if (!flash) flash = flash_said(explained(m.c));
   const bool usual = apart || (!is_ollama(m.c) && llamacpp_flash(m.share.get("engine_version")));
-  m.share.set("flash", (logged ? *logged : !without && usual) ? 1.0 : 0.0);
+  m.share.set("flash", flash.value_or(usual) ? 1.0 : 0.0);
 }
 
 /// Builds that move the output layer first count it as one of those on the GPU.
@@ -179,7 +188,7 @@ void set_llamacpp(ServingMap& m) {
   m.share.set("concurrency", slots);
   m.share.set("prompt", std::floor(length / slots));
   m.share.set("output", 0.0);
-  set_flash(m, said, apart && slots > 1);
+  set_flash(m, apart && slots > 1);
   // Only the server reserves logits of a token a slot; the version says that another program ran.
   const bool server = slots > 1 || first_of(c, {"n_slots", "n_parallel", "slots"}) > 0 || holds_any(said, {"server"});
   if (const std::string version = m.share.get("engine_version"); !server && !version.empty())
@@ -208,7 +217,10 @@ void apply_name(Asked& a) {
   if (a.name.slots > 0) share.set("concurrency", slots);
   const double length = a.name.tokens > 0 ? a.name.tokens : first_number(share.get("max_len")).value_or(0);
   if (a.name.tokens > 0) share.set("max_len", length);
-  if ((a.name.tokens > 0 || a.name.slots > 0) && length > 0) share.set("prompt", std::floor(length / slots));
+  if ((a.name.tokens > 0 || a.name.slots > 0) && length > 0) {
+    share.set("prompt", std::floor(length / slots));
+    share.set("output", 0.0);
+  }
   if (a.name.has("unified")) share.set("unified", slots > 1 ? 1.0 : 0.0);
   if (a.name.has("fa")) share.set("flash", 1.0);
 }

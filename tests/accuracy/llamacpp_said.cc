@@ -1,0 +1,99 @@
+#include "tests/accuracy/llamacpp_said.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <string_view>
+
+#include "engine/text.h"
+#include "tests/accuracy/serving_said.h"
+#include "tests/accuracy/words.h"
+
+namespace vram::accuracy {
+namespace {
+
+bool is_mark(char c) { return c == ' ' || c == '=' || c == ':' || c == '(' || c == '>' || c == '-' || c == '"'; }
+
+/// The word from `at` on, behind marks.
+std::string next_word(const std::string& said, size_t& at) {
+  while (at < said.size() && is_mark(said[at])) ++at;
+  const size_t begin = at;
+  while (at < said.size() && is_alphanumeric(said[at])) ++at;
+  return said.substr(begin, at - begin);
+}
+
+enum class Said : uint8_t { nothing, on, off, automatic };
+
+Said switched_by(const std::string& word) {
+  for (const char* on : {"on", "1", "true", "enabled", "yes"})
+    if (word == on) return Said::on;
+  for (const char* off : {"off", "0", "false", "disabled", "no"})
+    if (word == off) return Said::off;
+  return word == "auto" ? Said::automatic : Said::nothing;
+}
+
+/// What stands behind the name of the switch: "auto -> disabled" is what the program chose.
+Said behind(const std::string& said, size_t at) {
+  Said first = switched_by(next_word(said, at));
+  if (first == Said::automatic)
+    if (const Said chosen = switched_by(next_word(said, at)); chosen != Said::nothing) first = chosen;
+  if (first != Said::nothing) return first;
+  const std::string clause = said.substr(at, std::min<size_t>(said.find_first_of(",;.", at) - at, 48));
+  if (holds_any(clause, {" off", "disabled", "not used"})) return Said::off;
+  return Said::on;
+}
+
+bool denied_before(const std::string& said, size_t at) {
+  const std::string before = said.substr(at > 12 ? at - 12 : 0, std::min<size_t>(at, 12));
+  for (const char* word : {"no ", "no-", "without ", "not "})
+    if (before.ends_with(word)) return true;
+  return false;
+}
+
+}  // namespace
+
+std::optional<bool> flash_said(const std::string& said) {
+  bool on = false, off = false;
+  for (const char* name : {"flash_attn", "flash-attn", "flash attention", "flashattention", "flash_attention", "-fa"}) {
+    const std::string_view word(name);
+    for (size_t at = said.find(word); at != std::string::npos; at = said.find(word, at + 1)) {
+      const size_t end = at + word.size();
+      const bool longer = end < said.size() && (is_alphanumeric(said[end]) || said[end] == '-' || said[end] == '_');
+      if (longer || (word == "-fa" && at > 0 && said[at - 1] != ' ')) continue;
+      const Said what = denied_before(said, at) ? Said::off : behind(said, end);
+      on = on || what == Said::on;
+      off = off || what == Said::off;
+    }
+  }
+  return on != off ? std::optional(on) : std::nullopt;
+}
+
+double ubatch_said(const std::string& said, double context) {
+  if (holds_any(said, {"ubatch = context", "ubatch is the context", "ubatch is capped by the context"}))
+    return 32 * ((static_cast<int>(context) + 31) / 32);
+  return number_said(said, {"ubatch-size", "ubatch_size", "n_ubatch", "n-ubatch", "ubatch", "-ub"});
+}
+
+double slots_said(const std::string& said, bool ollama) {
+  const double slots = number_said(said, {"--parallel", "n_parallel", "n_seq_max", "num_parallel", "n_slots", "-np"});
+  return slots == 0 && ollama ? number_said(said, {", parallel"}) : slots;
+}
+
+double layers_said(const std::string& said) {
+  if (const size_t of = said.find(" of "); of != std::string::npos) {
+    size_t at = of + 4, begin = of;
+    const bool all = at < said.size() && is_digit(said[at]);
+    next_word(said, at);
+    while (begin > 0 && is_digit(said[begin - 1])) --begin;
+    if (all && begin < of && said.compare(at, 7, " layers") == 0) return std::atof(said.c_str() + begin);
+  }
+  return number_before(said, " layers").value_or(0);
+}
+
+bool runs_on_cpu(const json& c) {
+  const std::string gpu = lower(text(c, "gpu"));
+  if (const json* gpus = find(c, "n_gpus"); gpus != nullptr && gpus->is_number() && gpus->get<double>() == 0)
+    return true;
+  return gpu.rfind("cpu", 0) == 0 || gpu.rfind("none", 0) == 0 || holds_any(gpu, {"cpu only", "(cpu)"});
+}
+
+}  // namespace vram::accuracy

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "tests/accuracy/case_file.h"
+
+namespace vram::accuracy {
+
+// What people write of how llama.cpp was started: small letters are expected.
+
+/// "-fa", "flash_attn 1", "FlashAttention false", "flash_attn auto -> disabled", "no flash attention"; nothing where it
+/// is left to the program ("auto"), or where it is said both ways.
+std::optional<bool> flash_said(const std::string& said);
+
+/// "-ub 4096", "n_ubatch 2048"; of builds whose micro-batch is the whole context so much as that. 0: not said.
+double ubatch_said(const std::string& said, double context);
+
+/// "--parallel 4", "n_seq_max 4", "-np 1". 0: not said.
+double slots_said(const std::string& said, bool ollama);
+
+/// Layers on one of several devices: "55 of 78 layers on card 0", "13 layers". 0: not said.
+double layers_said(const std::string& said);
+
+/// A case of a processor alone: "CPU, 27.5 GiB free", "Raspberry Pi 5 (CPU)", of no GPU.
+bool runs_on_cpu(const json& c);
+
+}  // namespace vram::accuracy
