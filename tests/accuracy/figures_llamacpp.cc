@@ -53,6 +53,12 @@ ServingStage device_stage(const Plan& plan, const std::string& part) {
 ServingStage stage_of(const Plan& plan, const std::string& part) {
   const ServingStage host = host_stage(plan);
   const size_t layers = plan.subject->layers.size();
+  if (const size_t at = part.find("first layers "); at != std::string::npos)
+    return {0, std::min(layers, size_t(std::atoi(part.c_str() + at + 13))), false, false, false};
+  if (const size_t at = part.find("last layers "); at != std::string::npos) {
+    const size_t count = std::min(layers, size_t(std::atoi(part.c_str() + at + 12)));
+    return {layers - count, count, false, true, false};
+  }
   if (asks(part, "device ")) return device_stage(plan, part);
   if (asks(part, "host")) return {0, host.count, false, false, false};
   if (asks(part, "gpu")) return {host.count, layers - host.count, false, true, false};

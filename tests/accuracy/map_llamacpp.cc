@@ -153,8 +153,13 @@ void set_drafted(ServingMap& m) {
   }
 }
 
+constexpr double kOllamaWindow = 4096;
+
 /// Ollama's own engine (from 0.6 on), which runs what has window layers, frees them before llama.cpp does.
 void set_own_engine(ServingMap& m) {
+  // model/models/gptoss/model.go: NewSWAMemCache(window, 4096, ...), as many cells a slot whatever the window.
+  const bool remembers = holds_any(m.share.get("model"), {"gpt-oss", "gemma-4"});
+  if (remembers && ollama_has_engine(text(m.c, "engine_version"))) m.share.set("window", kOllamaWindow);
   const bool kept = !llamacpp_build(m.share.get("engine_version")).frees_windows;
   if (kept && ollama_has_engine(text(m.c, "engine_version"))) m.share.set("engine_version", "2025-06");
 }
@@ -249,12 +254,30 @@ std::string tensor_split(const json& c) {
 std::string device_of(const Asked& a) {
   const double devices = number(a.m.c, "n_gpus");
   if (a.name.device < 0 || devices < 2 || a.name.place != Place::gpu) return "";
+  const int device = std::min(a.name.device, static_cast<int>(devices) - 1);
   std::string shares = tensor_split(a.m.c);
   std::replace(shares.begin(), shares.end(), '/', ':');
   std::replace(shares.begin(), shares.end(), ',', ':');
   shares.erase(std::remove(shares.begin(), shares.end(), ' '), shares.end());
   if (shares.empty()) shares = std::to_string(int(devices));
-  return "device " + std::to_string(a.name.device) + "/" + shares;
+  return "device " + std::to_string(device) + "/" + shares;
+}
+
+/// What is said of a device's layers is what the log's free memory made of them, which a plan does not know.
+std::string layers_of(const Asked& a) {
+  const double layers = a.devices.empty() ? 0 : layers_said(lower(text(a.check, "explanation")));
+  const bool last = a.name.device >= static_cast<int>(number(a.m.c, "n_gpus")) - 1;
+  return layers > 0 ? (last ? "last layers " : "first layers ") + std::to_string(static_cast<int>(layers)) : "";
+}
+
+/// "kv_one_layer" beside "kv_cuda0_mib" of as many MiB is of that device.
+void take_place_of_twin(Asked& a) {
+  if (a.name.has_any({"total", "all"}) || (a.name.place != Place::unsaid && a.name.device >= 0)) return;
+  const CheckName twin = read_name(twin_of(a.m.c, a.check));
+  if (twin.place == Place::host && a.m.share.get("gpu_layers").empty()) return;
+  if (a.name.place == Place::unsaid) a.name.place = twin.place;
+  if (a.name.place == twin.place && a.name.device < 0) a.name.device = twin.device;
+  a.devices = device_of(a);
 }
 
 /// Half of the last digit that was printed of so many GiB: what is rounded to "1.8 GiB" may be 1.75.
@@ -275,6 +298,7 @@ Measurement measured(const Asked& a, Figure figure, const std::string& part) {
 }
 
 std::string place_part(const Asked& a) {
+  if (const std::string layers = layers_of(a); !layers.empty()) return layers;
   if (!a.devices.empty()) return a.devices;
   if (a.name.place == Place::host) return "host";
   return a.name.place == Place::unsaid ? "whole" : "gpu";
@@ -370,6 +394,11 @@ bool is_encoder(const json& c) {
   return holds_any(lower(text(c, "model")), {"bge-small", "bge-base", "bge-large", "bert", "minilm", "-embed-text"});
 }
 
+/// memory.weights.total of Ollama's estimate is of the layers and the head, a tied one once.
+bool ollama_counts_once(const Asked& a) {
+  return is_ollama(a.m.c) && a.name.has("weights") && a.name.has("total") && a.name.place == Place::unsaid;
+}
+
 void add_weights(Asked& a, std::vector<Measurement>& out) {
   const CheckName twin = read_name(twin_of(a.m.c, a.check));
   if (a.name.place == Place::unsaid) a.name.place = twin.place;
@@ -379,8 +408,10 @@ void add_weights(Asked& a, std::vector<Measurement>& out) {
   const bool read = (embedding && set_type_of_table(a)) || storage_read(a);
   Figure figure = embedding ? Figure::host_weights : Figure::weights;
   std::string part = a.devices;
-  const bool whole_file =
-      is_whole_file(a) || holds_any(lower(text(a.check, "explanation")), {"whole file", "full file"});
+  const std::string said = lower(text(a.check, "explanation"));
+  const bool of_all = a.name.place == Place::unsaid && number(a.m.c, "n_gpus") > 1;  // of a device it says which
+  const bool whole_file = is_whole_file(a) || of_all || ollama_counts_once(a) ||
+                          holds_any(said, {"whole file", "full file"});
   if (runs_on_cpu(a.m.c) || (!embedding && whole_file)) {
     part.clear();
     a.given.share.set("gpu_layers", 0.0);  // a tied table is in the file once
@@ -421,7 +452,25 @@ bool caches_keys_alone(const json& c) {
   return lower(text(c, "engine")).rfind("ik", 0) == 0 || (values != nullptr && number(c, "measured.v_mib") == 0);
 }
 
+/// Old DeepSeek caches: keys and values of whole heads stand in the log apart, 192 and 128 elements of each.
+void set_whole_heads(Asked& a) {
+  const Plan plan = read_plan(a.given.share.text()).plan;
+  const double keys = first_of(a.m.c, {"k_mib"}), values = first_of(a.m.c, {"v_mib"});
+  if (!plan.subject || plan.kv_lora_rank <= 0 || keys == 0 || values == 0) return;
+  const double heads = (plan.nope_head_dim + plan.rope_head_dim) / plan.v_head_dim;
+  if (std::fabs(keys / values - heads) < 0.01 * heads && llamacpp_build(plan.engine_version).absorbs_latents)
+    a.given.share.set("engine_version", "2025-04");
+}
+
+/// A cache of drafts is one of a run that drafts.
+void set_draft_of_check(Asked& a) {
+  if (first_number(a.given.share.get("draft_tokens")).value_or(0) < 1) a.given.share.set("draft_tokens", 1.0);
+}
+
 void add_cache(Asked& a, std::vector<Measurement>& out) {
+  take_place_of_twin(a);
+  if (a.name.has_any({"mtp", "draft"})) set_draft_of_check(a);
+  set_whole_heads(a);
   const bool typed = number(a.m.c, "measured.k_" + text(a.check, "name") + "_mib") > 0;  // "q8_0" of "k_q8_0_mib"
   const bool keys = typed || a.name.has_any({"k", "keys"}), values = a.name.has_any({"v", "values"});
   std::string type = type_of_name(text(a.check, "name"));
@@ -443,12 +492,14 @@ void add_cache(Asked& a, std::vector<Measurement>& out) {
   if (keys && !a.name.has("indexer")) part += " keys";
   if (values) part += " values";
   Measurement one = measured(a, Figure::kv_pool, part);
-  if (!keys && !values && k != v) one.skip_for("K and V of two types");
+  if (!keys && !values && (k != v || a.name.has("mixed"))) one.skip_for("K and V of two types");
   out.push_back(std::move(one));
 }
 
+/// Of recurrent states their checkpoints, too, which the host keeps of one sequence each.
 void add_states(Asked& a, std::vector<Measurement>& out) {
   std::string part = place_part(a);
+  if (a.name.has_any({"checkpoint", "snapshot"})) a.given.share.set("concurrency", 1.0);
   if (a.name.has_any({"r", "conv", "convolution"})) part += " convolution";
   if (a.name.has_any({"s", "ssm", "scan"})) part += " scan";
   if (a.name.has_any({"slot", "seq"})) a.given.share.set("concurrency", 1.0);
@@ -469,6 +520,7 @@ bool add_sum(Asked& a, std::vector<Measurement>& out) {
     if (part.find(term) == std::string::npos) part += (part.empty() ? "" : "+") + term;
   const bool weights = part.find("weights") != std::string::npos;
   if (const size_t at = part.find("layers"); at != std::string::npos && weights) part.erase(at, 7);
+  if (part.empty() && a.name.place == Place::gpu) part = "weights+kv+states+compute";  // "vram_sum"
   if (part.empty() || part.find('+') == std::string::npos) return false;
   Measurement one = measured(a, Figure::sum, part);
   if (!storage_read(a)) one.skip_for("a storage that is no choice of the key");
@@ -535,22 +587,43 @@ void skip_towers(const Asked& a, std::vector<Measurement>& out) {
     out.back().skip_for("a vision tower is a file of its own");
 }
 
+constexpr std::initializer_list<const char*> kStates = {"recurrent", "rs",   "r",     "s",     "ssm", "gdn",
+                                                        "mamba",     "conv", "state", "states"};
+
+/// By its name, by what it stands for ("two_sequences" of "rs_2cells_mib"), or by what is kept of them.
+bool is_of_states(Asked& a) {
+  if (a.name.has_any(kStates)) return true;
+  const bool kept = a.name.has_any({"checkpoint", "snapshot"}) &&
+                    holds_any(lower(text(a.check, "explanation")), {"recurrent", "state"});
+  const CheckName twin = read_name(twin_of(a.m.c, a.check));
+  if (kept || !twin.has_any(kStates) || a.name.has_any({"kv", "compute", "model", "weights"})) return kept;
+  a.name.rest += twin.rest;
+  if (twin.slots > 0) {
+    a.name.slots = twin.slots;
+    apply_name(a);
+  }
+  return true;
+}
+
 void add_sized(Asked& a, std::vector<Measurement>& out) {
   const CheckName& n = a.name;
   if (add_ollama_estimate(a, out)) return;
   if (n.has("repack") || (adds_up(a) && n.has_any({"mtp", "draft"}))) return;
   if (n.has_any({"nonrepeating", "head"})) {
+    const Plan plan = read_plan(a.given.share.text()).plan;
+    const bool some = !a.given.share.get("gpu_layers").empty();  // the head, wherever it then lies
+    if (some && plan.subject) a.given.share.set("gpu_layers", plan.layers + 1);
     Measurement one = measured(a, Figure::head, "");
     if (!storage_read(a)) one.skip_for("a storage that is no choice of the key");
     return out.push_back(std::move(one));
   }
   if (n.has_any({"embd", "embedding"})) return add_weights(a, out);
+  if (n.has_any({"checkpoint", "snapshot"}) && is_of_states(a)) return add_states(a, out);
   if (adds_up(a) && add_sum(a, out)) return;
   if (n.has_any({"compute", "graph", "scratch", "activation", "activations"})) return add_buffers(a, out);
-  if (n.has_any({"recurrent", "rs", "r", "s", "ssm", "gdn", "mamba", "conv", "state", "states"}))
-    return add_states(a, out);
+  if (is_of_states(a)) return add_states(a, out);
   if (n.has_any({"kv", "k", "v", "cache", "ckv", "keys", "values", "indexer"})) return add_cache(a, out);
-  if (n.has_any({"weights", "model", "file", "mapped", "required", "layers"}) || n.place != Place::unsaid ||
+  if (n.has_any({"weights", "model", "file", "mapped", "required", "layer", "layers"}) || n.place != Place::unsaid ||
       (adds_up(a) && (is_whole_file(a) || holds_any(lower(text(a.check, "explanation")), {"whole file"}))))
     return n.has("output") ? void() : add_weights(a, out);
   if (!type_of_name(text(a.check, "name")).empty()) add_cache(a, out);

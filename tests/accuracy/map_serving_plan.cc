@@ -39,7 +39,8 @@ void set_storage(ServingMap& m) {
   const bool kept = lower(given).find("mxfp4") != std::string::npos || m.share.get("model").rfind("gpt-oss", 0) == 0;
   if (m.engine == "llamacpp" && kept && !weights.empty() && weights != "fp32") weights = "mxfp4";
   if (find_format(weights)) m.share.set("weights", weights);
-  const std::string kv = format_of(kv_given.substr(0, kv_given.find('/')));
+  std::string kv = format_of(kv_given.substr(0, kv_given.find('/')));
+  if (lower(kv_given) == "i8") kv = "int8";  // ggml's plain type
   if (find_format(kv)) m.share.set("kv", kv == "fp16" ? "bf16" : kv);
   m.kv_unread = !kv_given.empty() && lower(kv_given) != "auto" && find_format(kv) == nullptr;
   if (const size_t slash = kv_given.find('/'); slash != std::string::npos)
