@@ -31,7 +31,8 @@ constexpr double kInputCopies = 4;
 /// (llama-context.cpp, pipeline_parallel).
 bool copies_inputs(const Plan& plan, const Replica& replica) {
   const bool all = plan.gpu_layers >= static_cast<double>(plan.subject->layers.size()) && plan.n_cpu_moe < 1;
-  return replica.pp > 1 && all && !llamacpp_build(plan.engine_version).one_buffer;
+  const LlamacppBuild build = llamacpp_build(plan.engine_version);
+  return replica.pp > 1 && all && !build.one_buffer && !build.inputs_apart;
 }
 
 Line compute_buffer(Sheet& sheet, const Plan& plan, double elements, const char* what, const char* note) {

@@ -55,6 +55,7 @@ constexpr Name kNames[] = {{Figure::states, "states"},
                            {Figure::request_rate, "requests/s"},
                            {Figure::request_latency, "time of a request"},
                            {Figure::run_time, "time of a run"},
+                           {Figure::cells, "cells"},
                            {Figure::swap_tokens, "tokens in swap"},
                            {Figure::trap, "trap avoided"},
                            {Figure::head, "output head"},
@@ -362,6 +363,8 @@ Amount serving_amount(const Report& r, const Measurement& m) {
       return {static_cast<double>(s.device_bytes), static_cast<double>(s.band_bytes)};
     case Figure::cache_layers:
       return {cache_layers(r.plan), 0};
+    case Figure::cells:
+      return {llamacpp_cells(r.plan), 0};
     case Figure::window_cells:
       return {window_cells(r.plan, s), 0};
     case Figure::recurrent:

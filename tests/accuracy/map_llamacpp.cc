@@ -552,6 +552,8 @@ bool counts_modules(const Asked& a) {
 void add_counted(Asked& a, std::vector<Measurement>& out) {
   if (a.name.has("cells") && a.name.has_any({"swa", "window"}))
     out.push_back(measured(a, Figure::window_cells, ""));
+  else if (a.name.has_any({"padded", "cells"}) && a.name.has_any({"context", "ctx", "kv", "cells"}))
+    out.push_back(measured(a, Figure::cells, ""));
   else if (a.name.has_any({"params", "parameters"}))
     out.push_back(measured(a, Figure::parameters, counts_modules(a) ? "modules" : ""));
   else if (a.name.has("layers") && a.name.has_any({"kv", "cache"}))

@@ -345,6 +345,7 @@ void add_check(const ServingMap& m, const json& check, std::vector<Measurement>&
   if (is_of_token(name, text(check, "unit"))) return add_bytes_of_token(m, check, out);
   if (add_share_of_free(m, check, out) || add_blocks_of_request(m, check, out)) return;
   if (m.engine == "llamacpp") return add_llamacpp_check(m, check, out);
+  if (add_blocks_of_free(m, check, out) || add_block(m, check, out) || add_pool_of_other(m, check, out)) return;
   if (sized && is_of_states(name)) return add_states(m, check, out);
   if (is_of_states(name) || name.find("mamba_cache_size") != std::string::npos) return add_state_slots(m, check, out);
   if (sized && is_of_request(name)) return add_cache_of_request(m, check, out);

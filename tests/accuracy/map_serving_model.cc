@@ -169,6 +169,43 @@ double number_behind(const std::string& text, std::initializer_list<const char*>
   return 0;
 }
 
+/// "32 x 8 x 128" among other factors, as a case's arithmetic has them: layers, KV heads, elements of a head.
+struct Factors {
+  double layers = 0, kv = 0, head = 0;
+};
+
+/// One factor of a product and the words behind it ("36 layers", "8 heads"), up to the next " x ".
+bool take_factor(const std::string& said, size_t& at, double* factor) {
+  if (at >= said.size() || !is_digit(said[at])) return false;
+  *factor = std::strtod(said.c_str() + at, nullptr);
+  const size_t next = said.find(" x ", at), stop = said.find_first_of(",;:=+()", at);
+  at = next == std::string::npos || next > at + 24 || stop < next ? std::string::npos : next + 3;
+  return true;
+}
+
+Factors factors_said(const std::string& said) {
+  constexpr double kHeads[] = {64, 80, 96, 112, 128, 192, 256};
+  for (size_t begin = 0; begin < said.size(); ++begin) {
+    const bool starts = is_digit(said[begin]) && (begin == 0 || said[begin - 1] == ' ');
+    std::vector<double> factors;
+    double factor = 0;
+    for (size_t at = begin; starts && at != std::string::npos && take_factor(said, at, &factor);)
+      factors.push_back(factor);
+    if (factors.size() > 3 && factors[0] == 2) factors.erase(factors.begin());  // keys and values
+    if (factors.size() < 3 || std::find(std::begin(kHeads), std::end(kHeads), factors[2]) == std::end(kHeads)) continue;
+    if (factors[0] > 1 && factors[1] >= 1 && factors[1] <= 128) return {factors[0], factors[1], factors[2]};
+  }
+  return {};
+}
+
+void set_shape(ServingMap& m, const Factors& shape) {
+  m.share.set("model", "custom");
+  m.share.set("layers", shape.layers);
+  m.share.set("heads", shape.kv);
+  m.share.set("kv_heads", shape.kv);
+  m.share.set("head_dim", shape.head);
+}
+
 /// "4 attention layers x 8 kv x 128" or "40 layers, 8 kv heads, head_dim 128", as a case says of a model that is no
 /// preset.
 bool set_stated_shape(ServingMap& m, const std::string& name) {
@@ -177,12 +214,14 @@ bool set_stated_shape(ServingMap& m, const std::string& name) {
   if (layers == 0) layers = number_before(said, " layers").value_or(0);
   const double kv = number_before(said, " kv").value_or(0);
   const double head = number_behind(said, {" kv x ", "head_dim", "head dim", "head size"});
-  if (layers == 0 || kv == 0 || head == 0) return false;
-  m.share.set("model", "custom");
-  m.share.set("layers", layers);
-  m.share.set("heads", kv);
-  m.share.set("kv_heads", kv);
-  m.share.set("head_dim", head);
+  if (layers > 0 && kv > 0 && head > 0) {
+    set_shape(m, {layers, kv, head});
+    return true;
+  }
+  const Factors factors = factors_said(lower(text(m.c, "check")) + ";" + explained(m.c));
+  const bool contradicts = (layers > 0 && layers != factors.layers) || (kv > 0 && kv != factors.kv);
+  if (factors.layers == 0 || contradicts) return false;
+  set_shape(m, factors);
   return true;
 }
 
@@ -256,9 +295,33 @@ std::string with_size(const std::string& name) {
   return known ? sized + name.substr(end) : name;
 }
 
+/// Names of llama.cpp's architectures ("qwen35 27B geometry"), and of two releases of one shape ("Qwen3.5/3.6-27B").
+std::string released(std::string name) {
+  for (const auto& [arch, release] : {std::pair{"qwen35moe", "qwen3.5"}, std::pair{"qwen35", "qwen3.5"}})
+    if (const size_t at = lower(name).find(arch); at != std::string::npos)
+      name.replace(at, std::string_view(arch).size(), release);
+  const size_t slash = name.find('/');
+  if (slash == std::string::npos || slash == 0 || slash + 1 >= name.size()) return name;
+  if (!is_digit(name[slash - 1]) || !is_digit(name[slash + 1])) return name;
+  size_t end = slash + 1;
+  while (end < name.size() && (is_digit(name[end]) || name[end] == '.')) ++end;
+  return name.substr(0, slash) + name.substr(end);
+}
+
+/// GLM-5.2's layers look where an earlier one did, but for the first three and every fourth of the others (its
+/// index_topk_freq of 4: 21 of 78 in llama.cpp's logs).
+void share_indexers(ServingMap& m, const std::string& preset) {
+  Architecture a = *read_plan("model=" + preset).plan.base_architecture;
+  for (int layer = 0; layer < static_cast<int>(a.layers); ++layer)
+    a.index_pattern += layer < 3 || layer % 4 == 2 ? 'f' : 'x';
+  a.max_positions = 1048576;
+  set_architecture(m, a);
+}
+
 /// What the case says of a preset beside its name.
 void set_variant(ServingMap& m, const std::string& name, const std::string& preset) {
   const std::string given = lower(name);
+  if (given.find("glm-5.2") != std::string::npos) share_indexers(m, preset);
   if (without_tower(m.c)) set_text_model(m, preset);
   if (m.engine == "llamacpp") m.share.set("extra_params", 0.0);  // its tower is a file of its own
   // The text model of that name under the tower that most have, SigLIP-so400m with its projector.
@@ -288,7 +351,7 @@ void set_model(ServingMap& m, const json& models) {
       at != std::string::npos && at + 3 < name.size() && is_digit(name[at + 3]))
     name = name.substr(0, at) + "-" + name.substr(at + 2, name.find(')', at) - at - 2) +
            name.substr(name.find(')', at) + 1);
-  name = with_size(name);
+  name = released(with_size(name));
   if (set_kin(m.share, name)) {
     const std::string kin = m.share.get("model");
     if (kin.empty()) m.skip("the model is no preset");

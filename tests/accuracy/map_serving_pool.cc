@@ -162,7 +162,7 @@ double cached_tokens(const json& c, const std::string& check) {
   const double tokens = first_of(c, {"kv_tokens", "max_total_num_tokens", "full_tokens"});
   const double requests = first_of(c, {"max_concurrency_x"}) * number(c, "max_model_len");
   if (tokens > 0 && std::fabs(tokens - requests) < 0.01 * requests) return tokens;
-  const double blocks = first_of(c, {"num_gpu_blocks", "primary_blocks", "gpu_blocks"});
+  const double blocks = first_of(c, {"num_gpu_blocks", "primary_blocks", "gpu_blocks", "max_block_count"});
   double block = number(c, "block_size");
   if (block == 0) block = first_of(c, {"tokens_per_block"});
   if (blocks > 0 && block > 0) return blocks * block;
@@ -291,7 +291,8 @@ bool add_blocks_of_request(const ServingMap& m, const json& check, std::vector<M
   const std::string name = text(check, "name"), unit = text(check, "unit");
   const bool each = name.find("per_seq") != std::string::npos || name.find("per_req") != std::string::npos ||
                     name.find("a_seq") != std::string::npos || name.find("a_request") != std::string::npos;
-  if (name.find("block") == std::string::npos || !each || bytes_of_unit(unit) > 0) return false;
+  const bool blocks = name.find("block") != std::string::npos || name.find("page") != std::string::npos;
+  if (!blocks || !each || bytes_of_unit(unit) > 0) return false;
   Measurement one = begin(m, text(check, "kind"), Figure::request_blocks);
   one.measured = number(check, "measured");
   one.unit = unit;
@@ -306,6 +307,50 @@ bool swap_is_said(const json& c) {
   for (const json& check : checks != nullptr && checks->is_array() ? *checks : json::array())
     checked = checked || text(check, "name").find("cpu_blocks") != std::string::npos;
   return checked || holds_any(said_of(c), {"swap-space", "swap_space", "gib swap", "swap of"});
+}
+
+/// TensorRT-LLM's blocks of a log that says what was free before them: its share of that is the pool.
+bool add_blocks_of_free(const ServingMap& m, const json& check, std::vector<Measurement>& out) {
+  const std::string name = text(check, "name");
+  const Plan plan = read_plan(m.share.text()).plan;
+  const double free = available_gib(m.c), block = plan.block;
+  const bool plain = name == "blocks" || name == "num_blocks" || name == "primary_blocks" || name == "kv_blocks";
+  if (m.engine != "trtllm" || !plain || free == 0 || block <= 0) return false;
+  ServingMap given = m;
+  given.share.set("measured_kv_pool", plan.utilization * free);
+  Measurement one = begin(given, text(check, "kind"), Figure::kv_tokens);
+  one.measured = number(check, "measured") * block;
+  one.unit = "tokens";
+  out.push_back(std::move(one));
+  return true;
+}
+
+/// "block": bytes of one; of so many tokens.
+bool add_block(const ServingMap& m, const json& check, std::vector<Measurement>& out) {
+  const std::string name = text(check, "name");
+  const double bytes = number(check, "measured") * bytes_of_unit(text(check, "unit"));
+  double tokens = number(m.c, "block_size");
+  if (tokens == 0) tokens = first_of(m.c, {"tokens_per_block", "block_size"});
+  const bool plain = name == "block" || name == "block_size" || name == "kv_block" || name == "block_bytes";
+  if (!plain || bytes == 0 || tokens == 0) return false;
+  Measurement one = begin(m, text(check, "kind"), Figure::kv_token);
+  one.measured = bytes / tokens;
+  one.unit = "bytes a token";
+  out.push_back(std::move(one));
+  return true;
+}
+
+/// A pool of an engine that the plan's choices do not have: bytes of a token, where the log has its tokens.
+bool add_pool_of_other(const ServingMap& m, const json& check, std::vector<Measurement>& out) {
+  const double bytes = number(check, "measured") * bytes_of_unit(text(check, "unit"));
+  if (m.engine != "generic" || bytes == 0 || text(check, "name").find("pool") != 0) return false;
+  const double tokens = cached_tokens(m.c, "");
+  Measurement one = begin(m, text(check, "kind"), Figure::kv_token);
+  one.measured = tokens > 0 ? bytes / tokens : 0;
+  one.unit = "bytes a token";
+  if (tokens == 0) one.skip_for("an engine that the key has no choice for allocates it");
+  out.push_back(std::move(one));
+  return true;
 }
 
 /// vllm's CPU blocks: one request of a block at a time.

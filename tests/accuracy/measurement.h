@@ -62,7 +62,8 @@ enum class Figure : uint8_t {
   total_speed,  // and of prompts and outputs
   request_rate,
   request_latency,  // of a whole request
-  run_time          // of a benchmark from its first request to its last
+  run_time,         // of a benchmark from its first request to its last
+  cells             // of llama.cpp's cache, as its builds round them
 };
 const char* figure_name(Figure figure);
 /// The figure of that name; false where there is none.

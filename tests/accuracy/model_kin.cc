@@ -111,6 +111,7 @@ constexpr Kin kKin[] = {
     {"glm-4.6v-flash", ""},
     {"glm-4.6v", "glm-4.5-air"},
     {"glm-5.1", "glm-5"},
+    {"codegeex4", "glm-4-9b"},  // huggingface.co/THUDM/codegeex4-all-9b, config.json
     // Microsoft, IBM and others
     {"phi-3-mini-128k", "phi-3-mini-4k&window=0&max_positions=131072"},
     {"phi-3.5-mini", "phi-3-mini-4k&window=0&max_positions=131072"},
@@ -220,6 +221,12 @@ constexpr Published kPublished[] = {
     {"solar-10.7b", R"({"model_type":"llama","hidden_size":4096,"intermediate_size":14336,
       "num_hidden_layers":48,"num_attention_heads":32,"num_key_value_heads":8,"vocab_size":32000,
       "tie_word_embeddings":false,"max_position_embeddings":4096})"},
+    {"internlm-7b", R"({"model_type":"llama","hidden_size":4096,"intermediate_size":11008,
+      "num_hidden_layers":32,"num_attention_heads":32,"num_key_value_heads":32,"vocab_size":103168,
+      "tie_word_embeddings":false,"attention_bias":true,"max_position_embeddings":2048})"},
+    {"internlm-chat-7b", R"({"model_type":"llama","hidden_size":4096,"intermediate_size":11008,
+      "num_hidden_layers":32,"num_attention_heads":32,"num_key_value_heads":32,"vocab_size":103168,
+      "tie_word_embeddings":false,"attention_bias":true,"max_position_embeddings":2048})"},
     {"granite-8b-code", R"({"model_type":"llama","hidden_size":4096,"intermediate_size":14336,
       "num_hidden_layers":36,"num_attention_heads":32,"num_key_value_heads":8,"vocab_size":49152,
       "tie_word_embeddings":true,"attention_bias":true,"mlp_bias":true,"max_position_embeddings":4096})"},
