@@ -257,6 +257,12 @@ Line longest_line(Sheet& sheet, const Plan& plan, const std::vector<CacheGroup>&
                      request_lines(sheet, plan, groups, requests, plan.max_len));
 }
 
+/// llama.cpp's draft has a cache of types of its own (-ctkd, -ctvd), 16 bit where none is given.
+double draft_bits(const Plan& plan, const CacheGroup& group) {
+  const bool apart = plan.engine == Engine::llamacpp && llamacpp_build(plan.engine_version).types_drafts;
+  return apart ? std::max(16.0, group.bits) : group.bits;
+}
+
 std::vector<CacheGroup> groups_of(const Plan& plan, const Replica& replica, const ServingStage& stage, bool windows) {
   const Model& model = *plan.subject;
   std::vector<CacheGroup> groups;
@@ -266,7 +272,12 @@ std::vector<CacheGroup> groups_of(const Plan& plan, const Replica& replica, cons
   }
   // A draft of decoder layers caches as the model's last layer does (EAGLE, arXiv 2401.15077, section 4).
   if (stage.has_head && !model.layers.empty()) {
-    add_kind(plan, replica, model.layer(model.layers.size() - 1), draft_layer_count(plan), windows, groups);
+    std::vector<CacheGroup> drafts;
+    add_kind(plan, replica, model.layer(model.layers.size() - 1), draft_layer_count(plan), windows, drafts);
+    for (CacheGroup& draft : drafts) {
+      draft.bits = draft_bits(plan, draft);
+      merge(groups, draft);
+    }
   }
   pad_groups(plan, groups);
   return groups;

@@ -7,6 +7,7 @@
 
 #include "engine/formats.h"
 #include "engine/plan/plan.h"
+#include "engine/serving/kv_cache.h"
 #include "engine/serving/llamacpp.h"
 #include "engine/serving/serving.h"
 #include "engine/text.h"
@@ -492,6 +493,8 @@ void add_cache(Asked& a, std::vector<Measurement>& out) {
   if (keys && !a.name.has("indexer")) part += " keys";
   if (values) part += " values";
   Measurement one = measured(a, Figure::kv_pool, part);
+  if (holds_any(lower(text(a.check, "explanation")), {"cross-attention", "cross attention"}))
+    one.skip_for("a cache of images");
   if (!keys && !values && (k != v || a.name.has("mixed"))) one.skip_for("K and V of two types");
   out.push_back(std::move(one));
 }
@@ -533,6 +536,18 @@ bool keeps_cache_on_host(const json& c) {
          holds_any(words_of(c), {"-nkvo", "no-kv-offload", "no_kv_offload", "cache on the host"});
 }
 
+/// GPUs that take no turns (a build without peer copies) hold one mask each, and so does the host: its buffer says so.
+bool takes_no_turns(const Asked& a) {
+  if (holds_any(words_of(a.m.c), {"n_copies 1,", "n_copies = 1", "sched copies = 1", "pipeline parallelism disabled"}))
+    return true;
+  const double host = kMiB * first_of(a.m.c, {"host_compute_mib", "cuda_host_compute_mib", "rocm_host_compute_mib",
+                                              "vulkan_host_compute_mib", "compute_host_mib", "cpu_compute_mib"});
+  const Plan plan = read_plan(a.given.share.text()).plan;
+  if (host == 0 || !plan.subject || plan.serve_pp < 2) return false;
+  const double one = plan.ubatch * 4 * (llamacpp_cells(plan) + plan.hidden);
+  return std::fabs(host - one) < 0.05 * one;
+}
+
 void add_buffers(Asked& a, std::vector<Measurement>& out) {
   if (a.name.has_any({"mtp", "draft"})) return;  // of another context
   bool host = a.name.place == Place::host && !runs_on_cpu(a.m.c);
@@ -540,6 +555,8 @@ void add_buffers(Asked& a, std::vector<Measurement>& out) {
     a.given.share.set("gpu_layers", 0.0);
     host = false;
   }
+  if (takes_no_turns(a)) a.given.share.set("serve_pp", 1.0);
+  if (const auto flash = flash_said(lower(text(a.check, "explanation")))) a.given.share.set("flash", *flash ? 1.0 : 0.0);
   if (a.name.has_any({"estimate", "estimated"})) a.given.share.set("flash", 0.0);
   out.push_back(measured(a, host ? Figure::host_buffers : Figure::buffers, ""));
 }
@@ -594,12 +611,14 @@ constexpr std::initializer_list<const char*> kStates = {"recurrent", "rs",   "r"
 
 /// By its name, by what it stands for ("two_sequences" of "rs_2cells_mib"), or by what is kept of them.
 bool is_of_states(Asked& a) {
-  if (a.name.has_any(kStates)) return true;
+  const bool named = a.name.has_any(kStates);
+  if (named && a.name.slots > 0) return true;
   const bool kept = a.name.has_any({"checkpoint", "snapshot"}) &&
                     holds_any(lower(text(a.check, "explanation")), {"recurrent", "state"});
   const CheckName twin = read_name(twin_of(a.m.c, a.check));
-  if (kept || !twin.has_any(kStates) || a.name.has_any({"kv", "compute", "model", "weights"})) return kept;
-  a.name.rest += twin.rest;
+  const bool other = a.name.has_any({"kv", "compute", "model", "weights"});
+  if (kept || !twin.has_any(kStates) || other) return kept || named;
+  if (!named) a.name.rest += twin.rest;
   if (twin.slots > 0) {
     a.name.slots = twin.slots;
     apply_name(a);

@@ -109,6 +109,16 @@ void set_flags(ServingMap& m) {
   set_prefix_caching(m);
 }
 
+/// TensorRT-LLM's engines are built for so many requests and tokens of a batch.
+void set_built_limits(ServingMap& m, double& batch) {
+  const std::string said = said_of(m.c);
+  if (batch == 0) batch = given_number(m.c, {"max_batch_size"});
+  if (batch == 0) batch = number_said(said, {"max_batch_size", "max-batch-size"});
+  double tokens = given_number(m.c, {"max_num_tokens"});
+  if (tokens == 0) tokens = number_said(said, {"max_num_tokens", "max-num-tokens"});
+  m.share.set_if("batch_tokens", tokens);
+}
+
 void set_limits(ServingMap& m) {
   const json& c = m.c;
   m.share.set_if("max_len", stated_length(c));
@@ -121,6 +131,7 @@ void set_limits(ServingMap& m) {
   double batch = number(c, "batch");
   if (batch == 0 && m.engine != "llamacpp") batch = given_number(c, {"max_num_seqs", "max_seqs"});
   if (batch == 0 && m.engine != "llamacpp") batch = number_said(said_of(c), {"max_num_seqs", "max-num-seqs"});
+  if (m.engine == "trtllm") set_built_limits(m, batch);
   m.share.set_if("max_seqs", m.engine == "llamacpp" ? 0 : std::max(batch, number(c, "measured.max_running_requests")));
   if (first_of(c, {"num_cpu_blocks"}) > 0) m.share.set("swap", 4.0);  // vllm's --swap-space
 }

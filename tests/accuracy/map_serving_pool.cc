@@ -56,8 +56,12 @@ std::string kind_of_layers(const std::string& name) {
   return name.find("full") != std::string::npos ? "full" : "";
 }
 
-/// Half of the last digit of what was printed in two digits and says no more: "0.12 GB". 0: it was printed in more.
-double half_digit(double printed) { return printed < 1 ? 0.005 : 0; }
+/// Half of the last digit of what was printed in two and says little more, a quarter of a percent: "0.12 GB", "1.56".
+/// 0: it was printed in more.
+double half_digit(double printed) {
+  const bool two = std::fabs(100 * printed - std::round(100 * printed)) < 1e-6;
+  return printed < 1 || (printed < 2 && two) ? 0.005 : 0;
+}
 
 /// "fp8 K / nvfp4 V": the format of the half that a check is of.
 void set_half(ServingMap& m, char half) {
@@ -236,6 +240,7 @@ void add_capacity(const ServingMap& m, std::vector<Measurement>& out) {
     Measurement one = begin(given, "pool given", Figure::kv_tokens);
     one.measured = tokens;
     one.rounding = tokens * pool_rounding(m.c) / pool;
+    if (one.rounding > 0 && m.engine == "trtllm") one.rounding += read_plan(m.share.text()).plan.block;  // whole ones
     one.unit = "tokens";
     out.push_back(std::move(one));
   }
@@ -268,7 +273,9 @@ void add_pool(const ServingMap& m, std::vector<Measurement>& out) {
   if (one.skipped.empty() && plan.gpu_mem == 0) one.skipped = "the GPU's memory is not stated";
   if (m.gpu_unread) one.skip_for("the GPU is not known");
   const bool fraction = number(m.c, "mem_fraction_static") > 0;  // sglang's own choice depends on the card
-  if (one.skipped.empty() && text(m.c, "gpu").empty() && number(m.c, "measured.total_gpu_memory_gib") == 0 &&
+  const std::string gpu = lower(text(m.c, "gpu"));
+  const bool unsaid = gpu.empty() || gpu.rfind("not stated", 0) == 0 || gpu.rfind("unknown", 0) == 0;
+  if (one.skipped.empty() && unsaid && number(m.c, "measured.total_gpu_memory_gib") == 0 &&
       !(fraction && number(m.c, "measured.avail_before_gb") > 0))
     one.skipped = "the GPU is not stated";
   out.push_back(std::move(one));

@@ -39,6 +39,7 @@ constexpr Kin kKin[] = {
     {"llava-v1.5-13b", "llama-2-13b&extra_params=334800000"},
     {"llava-v1.6-34b", "yi-34b"},
     {"hermes-3-llama-3.2-3b", "llama-3.2-3b"},
+    {"llama3.2-vision:11b", "llama-3.1-8b"},  // below layers that look at an image
     {"solar-pro", ""},
     // Mistral
     {"mistral-7b-instruct-v0.2", "mistral-7b-v0.1&window=0"},
