@@ -28,7 +28,8 @@ constexpr Moment kScheduler{1843, 2024 * 12 + 1}, kInputsInGraph{2400, 2024 * 12
     kCopiedWeights{2450, 2024 * 12 + 3}, kAbsorbed{5130, 2025 * 12 + 5}, kLatentsAlone{7830, 2026 * 12 + 2},
     kWindowCache{5436, 2025 * 12 + 6}, kFusedGate{5780, 2025 * 12 + 7}, kSetsRows{6073, 2025 * 12 + 8},
     kHeadFirst{7470, 2025 * 12 + 12}, kValuesFirst{7300, 2025 * 12 + 12}, kKeepsHidden{7600, 2026 * 12 + 1},
-    kTwoEmbeddings{7770, 2026 * 12 + 1}, kReadsCopy{10000, 2026 * 12 + 8}, kHalfMasks{9430, 2026 * 12 + 6}, kTypesDrafts{10000, 2026 * 12 + 8};
+    kTwoEmbeddings{7770, 2026 * 12 + 1}, kReadsCopy{10000, 2026 * 12 + 8}, kHalfMasks{9430, 2026 * 12 + 6},
+    kTypesDrafts{10000, 2026 * 12 + 8};
 
 /// Is it that build or a later one? `otherwise` where no version is given.
 bool is_since(std::string_view version, Moment moment, bool otherwise) {

@@ -82,7 +82,8 @@ bool caches_apart(const json& c, const std::string& said) {
          holds_any(said, {"streams", "not unified", "non-unified", "no-kv-unified"});
 }
 
-/// A cache in blocks is read by flash attention alone (src/llama-context.cpp: "V cache quantization requires flash_attn").
+/// A cache in blocks is read by flash attention alone (src/llama-context.cpp: "V cache quantization requires
+/// flash_attn").
 bool caches_blocks(const ServingMap& m) {
   const Format* kv = find_format(m.share.get("kv"));
   const std::string said = said_of(m.c);
@@ -411,8 +412,8 @@ void add_weights(Asked& a, std::vector<Measurement>& out) {
   std::string part = a.devices;
   const std::string said = lower(text(a.check, "explanation"));
   const bool of_all = a.name.place == Place::unsaid && number(a.m.c, "n_gpus") > 1;  // of a device it says which
-  const bool whole_file = is_whole_file(a) || of_all || ollama_counts_once(a) ||
-                          holds_any(said, {"whole file", "full file"});
+  const bool whole_file =
+      is_whole_file(a) || of_all || ollama_counts_once(a) || holds_any(said, {"whole file", "full file"});
   if (runs_on_cpu(a.m.c) || (!embedding && whole_file)) {
     part.clear();
     a.given.share.set("gpu_layers", 0.0);  // a tied table is in the file once
@@ -556,7 +557,8 @@ void add_buffers(Asked& a, std::vector<Measurement>& out) {
     host = false;
   }
   if (takes_no_turns(a)) a.given.share.set("serve_pp", 1.0);
-  if (const auto flash = flash_said(lower(text(a.check, "explanation")))) a.given.share.set("flash", *flash ? 1.0 : 0.0);
+  if (const auto flash = flash_said(lower(text(a.check, "explanation"))))
+    a.given.share.set("flash", *flash ? 1.0 : 0.0);
   if (a.name.has_any({"estimate", "estimated"})) a.given.share.set("flash", 0.0);
   out.push_back(measured(a, host ? Figure::host_buffers : Figure::buffers, ""));
 }
@@ -606,8 +608,8 @@ void skip_towers(const Asked& a, std::vector<Measurement>& out) {
     out.back().skip_for("a vision tower is a file of its own");
 }
 
-constexpr std::initializer_list<const char*> kStates = {"recurrent", "rs",   "r",     "s",     "ssm", "gdn",
-                                                        "mamba",     "conv", "state", "states"};
+constexpr std::initializer_list<const char*> kStates = {"recurrent", "rs",    "r",    "s",     "ssm",
+                                                        "gdn",       "mamba", "conv", "state", "states"};
 
 /// By its name, by what it stands for ("two_sequences" of "rs_2cells_mib"), or by what is kept of them.
 bool is_of_states(Asked& a) {

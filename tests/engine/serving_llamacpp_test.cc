@@ -156,6 +156,24 @@ TEST_CASE("llama.cpp's graphs as its own programs reserve them on a device that 
   }
 }
 
+TEST_CASE("A draft's cache is in 16 bit whatever the model's is, in builds that give it types of its own",
+          "[serving]") {
+  const auto cache = [](const std::string& version, const std::string& draft) {
+    return line_mib("model=qwen3.5-27b&kv=q8_0&flash=1&prompt=32768&engine_version=" + version + draft, "kv_cache");
+  };
+  const double states = 149.625;  // one more for a drafted token
+  CHECK(cache("2026-05", "&draft_tokens=1") - cache("2026-05", "") == states + 68);
+  CHECK(cache("2026-09", "&draft_tokens=1") - cache("2026-09", "") == states + 128);
+}
+
+TEST_CASE("Inputs of a graph are copied since there are pipelines", "[serving]") {
+  const std::string two = "model=mixtral-8x7b&prompt=16000&serve_pp=2&engine_version=";
+  CHECK(compute_buffer_mib(two + "b2300") < 1084);  // 1083.28 of a log of March 2024; scores alone are 1000
+  CHECK(compute_buffer_mib(two + "b2300") ==
+        compute_buffer_mib("model=mixtral-8x7b&prompt=16000&engine_version=b2300"));
+  CHECK(compute_buffer_mib(two + "b2500") > compute_buffer_mib(two + "b2300"));
+}
+
 TEST_CASE("Transposed values have an index each", "[serving]") {
   const std::string share = "model=llama-3.1-70b&prompt=4096&engine_version=";
   CHECK(std::abs(compute_buffer_mib(share + "b5898") - 584) < 0.01);

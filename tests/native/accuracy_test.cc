@@ -10,6 +10,7 @@
 #include "tests/accuracy/cases.h"
 #include "tests/accuracy/check_name.h"
 #include "tests/accuracy/figures.h"
+#include "tests/accuracy/llamacpp_said.h"
 #include "tests/accuracy/model_kin.h"
 #include "tests/accuracy/ollama.h"
 #include "tests/accuracy/print.h"
@@ -361,6 +362,106 @@ TEST_CASE("What a llama.cpp log says in words changes its plan", "[serving]") {
     "checks":[{"name":"weights_total_gib","kind":"independent","measured":4.656,"unit":"GiB"},
     {"name":"repeating_gib","kind":"independent","measured":4.255,"unit":"GiB"}],"source":"a log"})case",
             2);
+}
+
+TEST_CASE("Flags of llama.cpp are read in any spelling", "[serving]") {
+  for (const char* on : {"-c 32768 -fa -ngl 99", "flash_attn auto -> on", "flash_attn = 1, n_ubatch 512",
+                         "flashattention true", "--flash-attn on", "flash attention: logits + hidden"})
+    CHECK(flash_said(on) == true);
+  for (const char* off : {"flash_attn 0, n_ubatch 512", "flash_attn auto -> disabled", "no flash attention: exact",
+                          "parallel 1, flashattention false", "flash attention off"})
+    CHECK(flash_said(off) == false);
+  for (const char* open : {"flashattention auto", "-ngl 99 -fast", "flash attention, then no flash attention"})
+    CHECK_FALSE(flash_said(open));
+  CHECK(ubatch_said("-b 4096 -ub 2048", 8192) == 2048);
+  CHECK(ubatch_said("--ubatch-size 1024", 8192) == 1024);
+  CHECK(ubatch_said("-c 2500 rounds to 2528; ubatch = context", 2500) == 2528);
+  CHECK(ubatch_said("-b 4096", 8192) == 0);
+  CHECK(slots_said("--ctx-size 8192 --parallel 4", false) == 4);
+  CHECK(slots_said("kvsize 8192, parallel 2", true) == 2);
+  CHECK(slots_said("kvsize 8192, parallel 2", false) == 0);  // tensor parallel, for all one knows
+  CHECK(layers_said("55 of 78 layers on card 0") == 55);
+  CHECK(layers_said("slots 0..24 of 49 go to the first, 25 layers") == 25);
+  CHECK(layers_said("17 of 33 slots") == 0);
+  CHECK(runs_on_cpu(json::parse(R"case({"gpu":"Raspberry Pi 5 16GB (CPU)"})case")));
+  CHECK(runs_on_cpu(json::parse(R"({"gpu":"not stated","n_gpus":0})")));
+  CHECK_FALSE(runs_on_cpu(json::parse(R"({"gpu":"RTX 3090","n_gpus":1})")));
+}
+
+TEST_CASE("Figures of llama.cpp's devices, drafts and states are of what stands behind them", "[serving]") {
+  // 65 slots over 5 cards: 13 layers, or 12 and the output layer; host memory of one mask: no card takes turns.
+  check_all(R"case({"id":"cards","engine":"llama.cpp","engine_version":"2025-03 ROCm","model":"Qwen2.5-32B",
+    "weight_dtype":"Q4_K_M","pp":5,"gpu":"5x MI50","n_gpus":5,"max_model_len":32768,"kv_dtype":"f16",
+    "flags":"flash_attn 0, n_ubatch 512","measured":{"host_compute_mib":74.01,"kv_rocm0_mib":1664},
+    "checks":[{"name":"kv_first_card","kind":"independent","measured":1664,"unit":"MiB"},
+    {"name":"kv_last_card","kind":"independent","measured":1536,"unit":"MiB"},
+    {"name":"kv_per_device","kind":"independent","measured":1664,"unit":"MiB"},
+    {"name":"scratch_per_card","kind":"independent","measured":2664,"unit":"MiB"}],"source":"a log"})case",
+            4);
+  // Layers that free memory decided, as the case says.
+  check_all(
+      R"case({"id":"uneven","engine":"llama.cpp","engine_version":"2026-08","model":"GLM-5.2","weight_dtype":"Q5_K_M",
+    "n_gpus":4,"pp":4,"max_model_len":524288,"kv_dtype":"f16","flags":"-np 1, flash attention on","measured":{},
+    "checks":[{"name":"kv_first_card","kind":"independent","measured":31680,"unit":"MiB","explanation":
+    "55 of 78 layers on card 0"},{"name":"kv_indexer","kind":"independent","measured":2688,"unit":"MiB","explanation":
+    "21 layers own an indexer"}],"source":"a log"})case",
+      2);
+  // One prediction layer of 2048 elements a token; states of sequences that the log's own name counts.
+  check_all(
+      R"case({"id":"draft","engine":"llama.cpp","engine_version":"2026-09","model":"Qwen3.6-27B","weight_dtype":"Q8_0",
+    "gpu":"RTX 5090","n_gpus":1,"max_model_len":32768,"kv_dtype":"q8_0","measured":{"rs_2cells_mib":299.25},
+    "checks":[{"name":"kv_draft","kind":"independent","measured":128,"unit":"MiB"},
+    {"name":"two_sequences","kind":"independent","measured":299.25,"unit":"MiB"},
+    {"name":"context_checkpoint","kind":"independent","measured":149.625,"unit":"MiB","explanation":
+    "one sequence of recurrent state"}],"source":"a log"})case",
+      3);
+  // A cache in blocks needs flash attention; 2048 rows of 256000 logits and the stream.
+  check_all(
+      R"case({"id":"rows","engine":"llama.cpp","engine_version":"2025-03","model":"gemma-2-2b","weight_dtype":"Q8_0",
+    "gpu":"RTX 3090","n_gpus":1,"max_model_len":4096,"kv_dtype":"q8_0","flags":"--ubatch-size 2048","measured":{},
+    "checks":[{"name":"scratch","kind":"independent","measured":2018,"unit":"MiB"}],"source":"a log"})case",
+      1);
+  // Ollama's own engine keeps 4096 cells and a batch of gpt-oss' windows: 18 layers of 8192 and 18 of 4608 cells.
+  check_all(
+      R"case({"id":"memory","engine":"ollama","engine_version":"0.11.10","model":"gpt-oss:120b","weight_dtype":"MXFP4",
+    "gpu":"Radeon 8060S","n_gpus":1,"max_model_len":8192,"kv_dtype":"f16","flags":"FlashAttention true","measured":{},
+    "checks":[{"name":"kv","kind":"independent","measured":450,"unit":"MiB"}],"source":"a log"})case",
+      1);
+  // The head lies in host memory here; Ollama counts it all the same.
+  check_all(R"case({"id":"head","engine":"ollama","engine_version":"0.5.4","model":"phi-4 14B","weight_dtype":"Q4_K_M",
+    "gpu":"RTX 4060 Laptop 8GB","n_gpus":1,"max_model_len":2048,"kv_dtype":"f16","flags":"--n-gpu-layers 29 --parallel 1",
+    "measured":{"offloaded":"29/41"},
+    "checks":[{"name":"nonrepeating","kind":"independent","measured":402,"unit":"MiB"}],"source":"a log"})case",
+            1);
+}
+
+TEST_CASE("Blocks and pages of a cache are figures, and a shape is read from arithmetic", "[serving]") {
+  // 0.9 of what was free, in blocks of 64 tokens of 512 KiB; pages of the longest request.
+  check_all(
+      R"case({"id":"free","engine":"tensorrt-llm","engine_version":"0.13.0","model":"Qwen1.5-7B","weight_dtype":"fp16",
+    "gpu":"A100 40GB (39.39 GiB)","n_gpus":1,"block_size":64,"max_model_len":4098,"gpu_memory_utilization":0.9,
+    "measured":{"available_gib":21.89},"checks":[{"name":"blocks","kind":"independent","measured":631,"unit":"blocks"},
+    {"name":"pages_per_sequence","kind":"independent","measured":65,"unit":"pages"}],"source":"a log"})case",
+      2);
+  check_all(
+      R"case({"id":"block","engine":"lmdeploy","model":"internlm-chat-7b","weight_dtype":"fp16","gpu":"A100-SXM4-40GB",
+    "n_gpus":1,"block_size":128,"kv_dtype":"fp16","measured":{"max_block_count":48},
+    "checks":[{"name":"block","kind":"independent","measured":64,"unit":"MiB"},
+    {"name":"pool","kind":"independent","measured":3072,"unit":"MiB"}],"source":"a log"})case",
+      2);
+  const auto shape = [](const char* model, const char* check) {
+    const std::string text = std::string(R"({"id":"x","engine":"vllm","weight_dtype":"bf16","gpu":"H100 80GB",
+      "measured":{},"model":")") +
+                             model + R"(","checks":[{"name":"kv_bytes_per_token","kind":"independent","measured":131072,
+      "unit":"B","explanation":")" +
+                             check + R"("}]})";
+    return measured(text.c_str(), Figure::kv_token);
+  };
+  CHECK(shape("a 4B class (32 layers, 8 KV heads)", "2 x 32 x 8 x 128 x 2 B").ratio() == 1);
+  CHECK(shape("nobody's", "32 layers x 8 heads x 128").ratio() == 1);
+  CHECK_FALSE(shape("a class (36 layers, 8 KV heads)", "2 x 32 x 8 x 128 x 2 B").skipped.empty());
+  CHECK(shape("Qwen3.5/3.6-27B", "").share.find("model=qwen3.5-27b") != std::string::npos);
+  CHECK(shape("Bonsai (qwen35 27B geometry)", "").share.find("model=qwen3.5-27b") != std::string::npos);
 }
 
 TEST_CASE("A model of another name has the shape of its kin, and none of another size", "[serving]") {
