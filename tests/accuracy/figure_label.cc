@@ -34,7 +34,8 @@ std::vector<std::string> figure_of(const std::string& name) {
   std::vector<std::string> out;
   for (const std::string& part : parts_of(name)) {
     const Topic topic = topic_of(part);
-    if (!is_word(part) || (topic != Topic::none && topic != Topic::filler)) out.push_back(part);
+    const bool setting = part == "eager";
+    if (setting || !is_word(part) || (topic != Topic::none && topic != Topic::filler)) out.push_back(part);
   }
   std::sort(out.begin(), out.end());
   return out;
@@ -66,7 +67,6 @@ json siblings_of(const json& c) {
 }
 
 bool is_label(const json& c, const std::string& figure, const std::string& word) {
-  if (denies(word)) return false;
   const std::vector<std::string> own = parts_of(figure), of_figure = figure_of(figure);
   const bool denied = std::any_of(own.begin(), own.end(), denies);
   if (!denied && (is_of_fields(c, word) || is_of_settings(c, word))) return true;

@@ -110,7 +110,9 @@ bool take_layout(const std::string& part, json& c) {
   for (const char* ranks : {"tp", "ep", "dp"}) {
     if (part.size() <= 2 || part.compare(0, 2, ranks) != 0 || !is_numeric(part.substr(2))) continue;
     c[ranks] = first_number(part).value_or(1);
-    c["n_gpus"] = std::max(number(c, "n_gpus"), number(c, ranks));
+    const bool split = std::string_view(ranks) == "tp";
+    c["n_gpus"] =
+        split ? number(c, "tp") * std::max(1.0, number(c, "pp")) : std::max(number(c, "n_gpus"), number(c, ranks));
     return true;
   }
   const size_t gpus = part.find("gpu");
@@ -151,6 +153,8 @@ size_t take(const std::vector<std::string>& parts, size_t at, json& c) {
     c.erase("engine_version");
   } else if (part == "fa" && lower(text(c, "engine")).find("llama") != std::string::npos) {
     c["flash_attn"] = true;
+  } else if (part == "eager" && lower(text(c, "engine")).find("vllm") != std::string::npos) {
+    c["enforce_eager"] = true;
   } else if (is_one_of(part, {"q4", "q5", "q8"})) {
     c["weight_dtype"] = part + "_0";
   } else if (is_size(part)) {

@@ -102,11 +102,15 @@ Figure figure_of_topics(const Topics& said, bool token_first, bool numbered_deco
   if (has(said, Topic::ttft) || (has(said, Topic::first) && token)) return Figure::first_token;
   if (has(said, Topic::tpot) || (has(said, Topic::between) && token)) return Figure::token_time;
   if (token && (timed || (second && !token_first))) return Figure::token_time;
-  const bool part = has(said, Topic::decode) || has(said, Topic::prefill);             // Ollama's "eval_duration"
-  const bool only = said.size() == 2 && has(said, Topic::total) && (timed || second);  // "total_s"
+  const bool part = has(said, Topic::decode) || has(said, Topic::prefill);  // Ollama's "eval_duration"
+  const size_t words = said.size() - (has(said, Topic::filler) ? 1 : 0);
+  const bool only = words == 2 && has(said, Topic::total) && (timed || second);  // "total_time_s"
+  const bool rate = has(said, Topic::tokens_a_second) || (token && second && token_first && !has(said, Topic::per));
   if (only || (has(said, Topic::run) && !part) || (has(said, Topic::latency) && has(said, Topic::total)))
     return Figure::run_time;
-  if (has(said, Topic::latency)) return Figure::request_latency;
+  if (!rate && has(said, Topic::prefill) && (timed || second)) return Figure::first_token;
+  if (!rate && has(said, Topic::latency))
+    return has(said, Topic::decode) ? Figure::token_time : Figure::request_latency;
   if (has(said, Topic::tokens_a_second) || (token && second)) return rate_of_tokens(said, numbered_decode, load);
   if (has(said, Topic::requests_a_second) || (has(said, Topic::requests) && second)) return Figure::request_rate;
   return second || timed ? Figure::other : figure_without_unit(said, numbered_decode, load);
@@ -160,8 +164,20 @@ bool is_of_server(const std::string& word) { return word == "ctx" || word == "co
 /// Of a layout: "pp" is no prompt there.
 bool is_of_layout(const std::string& key) { return key == "tp" || key == "pp" || key == "dp" || key == "ep"; }
 
+/// "isl_osl": "1024/128".
+bool read_pair_field(const std::string& key, const json& value, Load& load) {
+  Topics said;
+  for (const NamePiece& piece : pieces_of(key)) said.insert(topic_of(piece.word));
+  int prompt = 0, output = 0;
+  if (!has(said, Topic::prompt) || !has(said, Topic::output) || !value.is_string()) return false;
+  if (std::sscanf(value.get<std::string>().c_str(), "%d%*[ /,x:+-]%d", &prompt, &output) != 2) return false;
+  load.prompt = prompt;
+  load.output = output;
+  return true;
+}
+
 void read_field(const std::string& key, const json& value, Load& load) {
-  if (is_of_layout(key)) return;
+  if (is_of_layout(key) || read_pair_field(key, value, load)) return;
   Topics said;
   bool bare_n = true, batch = false, most = false;
   for (const NamePiece& piece : pieces_of(key)) {
@@ -251,7 +267,9 @@ void set_bench_lengths(FigureName& out, const Topics& said, double prompt, doubl
 std::string unread_of(const FigureName& out, const Topics& said, bool per_token) {
   for (const std::string& word : out.unknown)
     if (is_of_drafts(word)) return "how many drafts were accepted is not stated";
-  if (has(said, Topic::tail)) return "a percentile or a peak";
+  const bool rate = out.figure == Figure::serving_speed || out.figure == Figure::token_time;
+  const bool scenario = rate && has(said, Topic::latency);  // "min_latency_tok_s_user"
+  if (has(said, Topic::tail) && !scenario) return "a percentile or a peak";
   const bool each = out.figure == Figure::request_latency || out.figure == Figure::token_time;
   if (out.percentile && !each) return "a percentile or a peak";
   return out.figure == Figure::request_latency && per_token ? "a mean of times to their lengths" : "";
@@ -299,6 +317,7 @@ FigureName read_figure_name(const std::string& name) {
   const bool other = (out.figure == Figure::run_time || bare_test) && !out.unknown.empty();  // "load_duration"
   out.is_speed = out.figure != Figure::other && !has(said, Topic::unmeasured) && !other;
   out.median = has(said, Topic::median);
+  if (has(said, Topic::most) && out.load.clients == 0) out.load.saturated = true;
   out.percentile = has(said, Topic::percentile);
   out.unread = unread_of(out, said, per_token);
   if (out.per_stream && out.figure == Figure::serving_speed) out.figure = Figure::token_time;

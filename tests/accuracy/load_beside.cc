@@ -25,6 +25,8 @@ constexpr Setting kSettings[] = {{"num_prompts", &Load::requests, false},
                                  {"concurrency", &Load::clients, false},
                                  {"conc", &Load::clients, false},
                                  {"requests", &Load::requests, false},
+                                 {"successful", &Load::requests, false},
+                                 {"completed", &Load::requests, false},
                                  {"total_input_tokens", &Load::prompt, true},
                                  {"total_prompt_tokens", &Load::prompt, true},
                                  {"total_generated_tokens", &Load::output, true},
@@ -40,6 +42,7 @@ constexpr Setting kSettings[] = {{"num_prompts", &Load::requests, false},
                                  {"output_len", &Load::output, false},
                                  {"out_tokens", &Load::output, false},
                                  {"output_tokens", &Load::output, false},
+                                 {"tokens_generated", &Load::output, false},
                                  {"generated_tokens", &Load::output, false},
                                  {"completion_tokens", &Load::output, false},
                                  {"max_tokens", &Load::output, false},
@@ -119,14 +122,6 @@ Load lengths_of_rates(const json& siblings, const Names& label) {
   return out;
 }
 
-Load rated_lengths(const json& c, const std::string& figure) {
-  const json* siblings = find(c, "siblings");
-  if (siblings == nullptr) return {};
-  const std::string whole = text(c, "figure_name");
-  const Load own = lengths_of_rates(*siblings, label_of(whole.empty() ? figure : whole));
-  return own.output > 0 ? own : lengths_of_rates(*siblings, {});
-}
-
 /// Prompt tokens to one that is written, of the rates of all and of written ones.
 double prompts_to_outputs(const json& measured) {
   const std::string all = "total_tok_s";
@@ -140,6 +135,14 @@ double prompts_to_outputs(const json& measured) {
 }
 
 }  // namespace
+
+Load rated_lengths(const json& c, const std::string& figure) {
+  const json* siblings = find(c, "siblings");
+  if (siblings == nullptr) return {};
+  const std::string whole = text(c, "figure_name");
+  const Load own = lengths_of_rates(*siblings, label_of(whole.empty() ? figure : whole));
+  return own.output > 0 ? own : lengths_of_rates(*siblings, {});
+}
 
 bool is_of_settings(const json& c, const std::string& word) {
   const json* measured = find(c, "measured");
@@ -168,9 +171,6 @@ LoadBeside load_beside(const json& c, const std::string& figure) {
   }
   out.load = overridden(general, own);
   out.load.longest = own.longest;
-  const Load rated = rated_lengths(c, figure);
-  if (out.load.output == 0) out.load.output = rated.output;
-  if (out.load.prompt == 0) out.load.prompt = rated.prompt;
   if (out.load.requests <= 0 || totals.output <= 0) return out;
   if (totals.prompt == 0) totals.prompt = totals.output * prompts_to_outputs(*measured);
   out.load.prompt = std::round(totals.prompt / out.load.requests);

@@ -14,6 +14,9 @@ struct LoadBeside {
 };
 LoadBeside load_beside(const json& c, const std::string& figure);
 
+/// Lengths that rates of one run say: so many tokens a second at so many requests a second.
+Load rated_lengths(const json& c, const std::string& figure);
+
 /// Whether settings go by that word: "long" of "long_isl".
 bool is_of_settings(const json& c, const std::string& word);
 

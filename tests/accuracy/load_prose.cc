@@ -6,6 +6,7 @@
 #include "tests/accuracy/load_beside.h"
 #include "tests/accuracy/load_words.h"
 #include "tests/accuracy/prose.h"
+#include "tests/accuracy/serving_said.h"
 #include "tests/accuracy/words.h"
 
 namespace vram::accuracy {
@@ -307,16 +308,47 @@ double range_ratio(const json& c, const std::string& said) {
 /// llama-bench's "pp512" and "tg128", of which requests that a server was sent say nothing.
 bool is_bench_test(const Load& named) { return named.prompt == 1 || named.output == 1; }
 
-std::string said_of(const json& c) {
-  return text(c, "model") + "; " + text(c, "check") + "; " + text(c, "notes") + "; " + text(c, "dataset");
+/// Everything that the case says in words, but what its parts are.
+std::string sentences_of(const json& c) {
+  std::string said;
+  for (const auto& [field, value] : c.items()) {
+    const std::string of_part = " id engine engine_version gpu source weight_dtype kv_dtype flags figure_name drafts ";
+    const bool part = of_part.find(" " + field + " ") != std::string::npos;
+    if (value.is_string() && !part) said += value.get<std::string>() + "; ";
+  }
+  return said;
+}
+
+/// Options of the engines' own benchmarks (vllm bench, sglang.bench_serving, benchmark_latency.py, trtllm-bench).
+struct Option {
+  const char* name;
+  double Load::*part;
+};
+constexpr Option kOptions[] = {
+    {"--random-input-len", &Load::prompt},  {"--random-input", &Load::prompt},     {"--input-len", &Load::prompt},
+    {"--random-output-len", &Load::output}, {"--random-output", &Load::output},    {"--output-len", &Load::output},
+    {"--num-prompts", &Load::requests},     {"--num-prompt", &Load::requests},     {"--num-requests", &Load::requests},
+    {"--num_requests", &Load::requests},    {"--max-concurrency", &Load::clients}, {"--concurrency", &Load::clients},
+    {"--request-rate", &Load::rate}};
+
+Load load_of_options(const json& c) {
+  Load load;
+  std::string said;
+  for (const char* field : {"flags", "command", "args", "client", "notes", "dataset"})
+    said += lower(text(c, field)) + " ";
+  for (const Option& row : kOptions)
+    if (load.*row.part == 0)
+      load.*row.part =
+          number_said(said, {(std::string(row.name) + " ").c_str(), (std::string(row.name) + "=").c_str()});
+  return load;
 }
 
 }  // namespace
 
 ProseLoad load_of_prose(const json& c, const std::string& figure, const Load& stated) {
   Reader reader(lower(figure), stated);
-  reader.read(said_of(c));
-  return reader.loads(lower(said_of(c)).find("sharegpt") != std::string::npos);
+  reader.read(sentences_of(c));
+  return reader.loads(lower(sentences_of(c)).find("sharegpt") != std::string::npos);
 }
 
 Load load_of_figure(const json& c, const std::string& figure, const Load& named) {
@@ -332,7 +364,7 @@ Load load_of_figure(const json& c, const std::string& figure, const Load& named)
   ProseLoad said = apart ? ProseLoad{} : load_of_prose(c, figure, overridden(fields, named));
   if (is_bench_test(named) && said.general.requests > 0) said = ProseLoad{};
   said.general.longest = said.of_clients.longest = fields.longest;
-  Load load = overridden(said.general, fields);
+  Load load = overridden(overridden(load_of_options(c), said.general), fields);
   load = overridden(overridden(overridden(load, said.of_clients), named), said.of_name);
   if (fields.batched && named.clients == 0 && load.requests > fields.clients && fields.clients > 0) {
     load.slots = fields.clients;  // more requests than a batch: what the server takes at most
@@ -340,12 +372,15 @@ Load load_of_figure(const json& c, const std::string& figure, const Load& named)
     load.batched = false;
     if (load.clients == 0 && load.rate == 0) load.rate = HUGE_VAL;
   }
-  if (const double ratio = range_ratio(c, lower(said_of(c))); ratio < 1) {
+  if (const double ratio = range_ratio(c, lower(sentences_of(c))); ratio < 1) {
     const double mean = load.means ? 1 : (1 + ratio) / 2;
     load.prompt = std::round(load.prompt * mean);
     load.output = std::round(load.output * mean);
     load.longest = 2 / (1 + ratio);
   }
+  const Load rated = rated_lengths(c, figure);
+  if (load.output == 0) load.output = rated.output;
+  if (load.prompt == 0) load.prompt = rated.prompt;
   return load;
 }
 

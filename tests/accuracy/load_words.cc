@@ -54,7 +54,8 @@ constexpr Row kVocabulary[] = {
     {
         Topic::filler,
         " speed wall agg aggregate system sharegpt random dataset offline online bench serving "
-        "steady short time to num number of served random stated server serve run before after main pr base baseline "
+        "steady warm short time to num number of served random stated server serve run before after main pr base "
+        "baseline "
         "cuda rocm hip vulkan metal sycl ",
     }};
 

@@ -157,6 +157,8 @@ void set_hardware(ServingMap& m) {
   if (const std::string gpu = hardware.share.get("gpu"); !gpu.empty()) m.share.set("gpu", gpu);
   for (const char* rate : {"gpu_bw", "gpu_tflops"})
     if (const std::string stated = hardware.share.get(rate); !stated.empty()) m.share.set(rate, stated);
+  if (!m.share.get("gpu_tflops").empty())
+    m.share.set_if("watts", first_number(hardware.share.get("watts")).value_or(0));
   const std::string given = text(m.c, "gpu");
   double gib = stated_gib(given);
   if (gib == 0) gib = given_number(m.c, {"total_gpu_memory_gib", "total_memory_gib", "gpu_memory_gib"});

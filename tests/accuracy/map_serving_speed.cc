@@ -46,10 +46,34 @@ bool is_server(const ServingMap& m) { return m.engine == "vllm" || m.engine == "
 
 bool is_stated(const Load& load) { return load.clients > 0 || load.requests > 0 || load.rate > 0 || load.saturated; }
 
+/// Whether another figure of the case is of that kind.
+template <class Is>
+bool has_sibling(const ServingMap& m, Is is) {
+  const json* siblings = find(m.c, "siblings");
+  return siblings != nullptr && std::any_of(siblings->begin(), siblings->end(), [&](const json& one) {
+           return is(read_figure_name(one[0].get<std::string>()), one[1].get<double>());
+         });
+}
+
+/// Clients that others of the case's rates count write more than this one, which is of one stream then.
+bool is_of_one(const ServingMap& m, double amount) {
+  return has_sibling(m, [amount](const FigureName& said, double other) {
+    return said.figure == Figure::serving_speed && said.load.clients > 1 && !said.per_gpu && other > amount;
+  });
+}
+
+/// A benchmark that printed its rates and times together, of which nothing says the load.
+bool is_of_all(const FigureName& said, double) {
+  const bool rate = said.figure == Figure::request_rate || said.figure == Figure::total_speed;
+  return rate && said.load.clients == 0 && said.load.requests == 0 && said.load.rate == 0;
+}
+
 /// How requests come where a case says nothing of it.
-Load with_usual_arrivals(const ServingMap& m, Load load, Figure figure) {
-  if (!is_stated(load) && (!is_server(m) || !is_of_run(figure))) load.clients = 1;  // a time of one request
-  if (!is_stated(load) && is_server(m) && load.prompt > 0 && is_of_run(figure)) load.requests = kUsualRequests;
+Load with_usual_arrivals(const ServingMap& m, Load load, Figure figure, double amount) {
+  const bool of_run = is_server(m) && is_of_run(figure) && !is_of_one(m, amount);
+  const bool unsaid = is_server(m) && !is_of_run(figure) && has_sibling(m, is_of_all);
+  if (!is_stated(load) && !of_run && !unsaid) load.clients = 1;  // a time of one request
+  if (!is_stated(load) && load.prompt > 0 && of_run) load.requests = kUsualRequests;
   if (load.batched && load.requests == 0) load.requests = load.clients;
   if (load.clients == 0 && load.rate == 0 && load.requests > 0) load.rate = HUGE_VAL;
   if (load.clients > 0 && std::isinf(load.rate)) load.rate = 0;
@@ -133,14 +157,11 @@ Measurement at_run(const ServingMap& m, const Load& load, Figure figure) {
 
 /// A median that the mean is near has the starts of all rounds in it.
 bool meets_mean(const ServingMap& m, double median) {
-  const json* siblings = find(m.c, "siblings");
-  return siblings != nullptr && std::any_of(siblings->begin(), siblings->end(), [&](const json& one) {
-           const FigureName said = read_figure_name(one[0].get<std::string>());
-           const bool mean =
-               said.figure == Figure::first_token && !said.median && !said.percentile && said.unknown.empty();
-           const double off = one[1].get<double>() * said.scale / median;
-           return mean && off > 0.8 && off < 1.25;
-         });
+  return has_sibling(m, [median](const FigureName& said, double amount) {
+    const bool mean = said.figure == Figure::first_token && !said.median && !said.percentile && said.unknown.empty();
+    const double off = amount * said.scale / median;
+    return mean && off > 0.8 && off < 1.25;
+  });
 }
 
 /// Of a loaded server the mean has the start in it, where clients come together; the median of many rounds has not,
@@ -227,17 +248,27 @@ std::string unread_name(const ServingMap& m, const std::string& name, const Figu
 
 /// What llama.cpp's programs measure under names that others give something else.
 void set_own_figure(const ServingMap& m, FigureName& said, const Load& load) {
+  // Programs that read a prompt before they write print how fast.
+  if (m.engine == "generic" && load.clients <= 1 && said.figure == Figure::input_speed)
+    said.figure = Figure::prefill_speed;
   if (m.engine != "llamacpp") return;
-  // It reads a prompt before it writes, and prints how fast.
   if (said.figure == Figure::input_speed) said.figure = Figure::prefill_speed;
   if (said.figure == Figure::run_time && load.requests == 0) said.figure = Figure::request_latency;  // Ollama's
 }
 
 /// A model that is larger than the GPUs' memory runs on the CPU in part.
-bool is_too_large(const Measurement& one) {
-  const Plan plan = read_plan(one.share).plan;
+bool is_too_large(const std::string& share) {
+  const Plan plan = read_plan(share).plan;
   if (!plan.subject || !plan.accelerator || plan.engine != Engine::llamacpp || plan.gpu_mem <= 0) return false;
   return !plan.has(Key::gpu_layers) && double(serving_bill(plan).weights_bytes_per_gpu.value_or(0)) > plan.gpu_mem;
+}
+
+/// One that is larger than a GPU's is split by layers over all of them.
+void set_split(ServingMap& m) {
+  const double gpus = number(m.c, "n_gpus");
+  if (m.engine != "llamacpp" || gpus <= 1 || !m.share.get("serve_pp").empty() || !m.share.get("serve_tp").empty())
+    return;
+  if (is_too_large(m.share.text())) m.share.set("serve_pp", gpus);
 }
 
 void add_named(const ServingMap& m, const std::string& name, double amount, std::vector<Measurement>& out) {
@@ -248,7 +279,7 @@ void add_named(const ServingMap& m, const std::string& name, double amount, std:
   Load load = with_known_lengths(load_of_figure(m.c, name, said.load), words);
   set_own_figure(m, said, load);
   if (!m.share.get("acceptance").empty()) load.longest = std::max(load.longest, kDraftedSpread);
-  load = with_usual_arrivals(m, load, said.figure);
+  load = with_usual_arrivals(m, load, said.figure, amount);
   std::string unknown = unread_name(m, name, said);
   if (unknown.empty()) unknown = unread_percentile(said, load);
   if (unknown.empty()) unknown = unstated_drafts(m, said.figure);
@@ -264,7 +295,7 @@ void add_named(const ServingMap& m, const std::string& name, double amount, std:
   if (unread) one.skip_for("a storage that is no choice of the key");
   if (one.skipped.empty())
     if (const std::string unstated = unstated_rate(one); !unstated.empty()) one.skip_for(unstated);
-  if (m.engine == "llamacpp" && (is_split(m.c, name) || is_too_large(one)))
+  if (m.engine == "llamacpp" && (is_split(m.c, name) || is_too_large(one.share)))
     one.skip_for("what is left to the CPU is not stated");
   if (is_trap(m.c, name)) make_trap(m, one);
   out.push_back(std::move(one));
@@ -278,6 +309,7 @@ void add_speeds(const ServingMap& of_case, std::vector<Measurement>& out) {
   ServingMap m = of_case;
   set_model_of_size(m);
   set_acceptance(m);
+  set_split(m);
   for (const auto& [name, value] : measured->items()) {
     if (!value.is_number()) continue;
     if (!add_row(m, name, value.get<double>(), out)) add_named(m, name, value.get<double>(), out);

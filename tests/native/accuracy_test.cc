@@ -731,8 +731,23 @@ TEST_CASE("a model that is no preset has the speed of its family's or of its siz
   CHECK(share("qwen:1.8b-chat").find("model=qwen1.5-1.8b&") != std::string::npos);
   CHECK(share("Qwen/Qwen3Guard-Gen-8B").find("model=qwen3-8b&") != std::string::npos);
   CHECK(share("nobody/Unheard-8.5B").find("params=8500000000") != std::string::npos);
-  CHECK(share("nobody/Unheard-30B-A3B") == "the model is no preset");
+  CHECK(share("nobody/Unheard-29B-A3B").find("model=qwen3-30b-a3b&params=29000000000") != std::string::npos);
+  CHECK(share("nobody/Unheard-300B-A1B") == "the model is no preset");
   CHECK(share("nobody/Unheard") == "the model is no preset");
+}
+
+TEST_CASE("a benchmark's options, pairs and any sentence of the case say the load") {
+  const std::string at_16 = "tokens/s served 100 prompt=1000&output=300&concurrency=16";
+  CHECK(load_of(R"("workload": "ISL 1000 / OSL 300, concurrency 16",)", "out_tok_s") == at_16);
+  CHECK(load_of(R"("isl_osl": "1000/300", "concurrency": 16,)", "out_tok_s") == at_16);
+  CHECK(load_of(R"("flags": "--random-input-len 1000 --random-output-len=300 --max-concurrency 16",)", "out_tok_s") ==
+        at_16);
+  // One that counts its clients elsewhere; a time beside rates of nobody knows how many requests.
+  CHECK(load_of(R"("isl": 1000, "osl": 300,)", R"(tok_s_10_users": 500, "tok_s)").find("concurrency") ==
+        std::string::npos);
+  CHECK(load_of(R"("isl": 1000, "osl": 300,)", R"(z_req_s": 5, "ttft_ms)") == "the load is not stated");
+  CHECK(load_of(R"("isl": 1000, "osl": 300,)", "min_latency_tok_s_user").rfind("time a token 0.01", 0) == 0);
+  CHECK(load_of(R"("isl": 1000,)", "prefill_latency_ms").rfind("time to first token 0.1", 0) == 0);
 }
 
 TEST_CASE("words of a figure's name that say how the same plan ran") {
