@@ -4,6 +4,7 @@
 
 #include "engine/formats.h"
 #include "engine/hardware/generation.h"
+#include "engine/serving/llamacpp.h"
 #include "engine/serving/vllm_run.h"
 #include "engine/serving/weights.h"
 
@@ -29,7 +30,9 @@ constexpr double kEarlyBefore = 4005;  // 0.4.5
 // Without graphs (--enforce-eager) every step is: 0.52 ms a layer of Qwen3-14B in AWQ on an A100 (vllm#20469), 0.80 of
 // Llama-3.1-8B in the cloud, 0.48 and less of gpt-oss-120b on a DGX Spark: experts launch no more than an MLP does.
 constexpr LayerSeconds kEager{35e-6, 40e-6, 600e-6, 1.2e-3};
-// llama.cpp replays graphs from compute capability 8.0 on: 130 us a layer on a V100 (Pythia 2.8B in its nightly tests).
+// llama.cpp replays graphs from compute capability 8.0 on: 130 us a layer on a V100 (Pythia 2.8B in its nightly tests),
+// and before May 2024 nowhere: 150 and 180 of Llama-2-7B on an A100 (premAI-io/benchmarks, January 2024), 195 of
+// Mistral-7B on an RTX 3090.
 constexpr LayerSeconds kLlamacppCuda{22.5e-6, 15e-6}, kLlamacppLaunched{65e-6, 15e-6}, kLlamacppOther{75e-6, 15e-6};
 
 // Mixtures in vllm and sglang have more kernels than routing: MLA's low-rank products, norms and absorbed matrices,
@@ -86,7 +89,8 @@ LayerSeconds layer_seconds(const Plan& plan) {
     return on_rocm(plan) ? LayerSeconds{35e-6, kSglangRocmRouting, 0, kSglangRocmRouted} : kSglang;
   if (plan.engine != Engine::llamacpp) return kReplayed;
   if (plan.accelerator->vendor != "NVIDIA") return kLlamacppOther;
-  return precedes_ampere(*plan.accelerator) ? kLlamacppLaunched : kLlamacppCuda;
+  const bool replays = !precedes_ampere(*plan.accelerator) && llamacpp_build(plan.engine_version).replays_graphs;
+  return replays ? kLlamacppCuda : kLlamacppLaunched;
 }
 
 bool is_attention(const LayerKind& kind) { return kind.mixer == Mixer::full || kind.mixer == Mixer::sliding; }
@@ -117,6 +121,13 @@ double latent_layers(const Model& model) {
   return layers;
 }
 
+double layers_with_shared_experts(const Model& model) {
+  double layers = 0;
+  for (size_t k = 0; k < model.kinds.size(); ++k)
+    if (model.kinds[k].ffn.shared_width > 0) layers += model.layers_of_kind(k, 0, model.layers.size());
+  return layers;
+}
+
 bool replays_prompts(const Plan& plan) {
   if (plan.engine == Engine::vllm)
     return plan.graphs && release_number(plan) >= kVllmReplaysPrompts &&
@@ -142,8 +153,12 @@ double kernel_seconds(const Plan& plan) {
   const LayerSeconds seconds = layer_seconds(plan);
   if (!serves_mixture(plan) || is_early(plan)) {
     // DeepSeek-V2-Lite on an RTX 3090 (llama.cpp#15525) takes 78 us a layer more than its bytes and other kernels.
-    const double latent = plan.engine == Engine::llamacpp ? latent_layers(model) * kLatent : 0;
-    return half_layers(model) * seconds.kernels + model.moe_layers() * seconds.routing + latent;
+    const bool llamacpp = plan.engine == Engine::llamacpp;
+    const double latent = llamacpp ? latent_layers(model) * kLatent : 0;
+    // An MLP beside the experts is one more (src/models/qwen35moe.cpp): Qwen3.5-35B and Gemma 4 26B take 30 to 70 us a
+    // layer more than gpt-oss-20b does, on H100, H200 and B300 (pavlokhmel.com, 2026).
+    const double beside = llamacpp ? layers_with_shared_experts(model) * seconds.kernels : 0;
+    return half_layers(model) * seconds.kernels + model.moe_layers() * seconds.routing + latent + beside;
   }
   double sum = 0;
   for (size_t k = 0; k < model.kinds.size(); ++k)

@@ -58,6 +58,21 @@ double expert_token_flops(const Model& model) {
   return 2 * parameters;
 }
 
+/// Share of the products without experts' that a checkpoint of fewer bits leaves in 16: attention in NVFP4 and MXFP4
+/// mixtures.
+double unquantised_share(const Plan& plan, const Replica& replica) {
+  if (weights_format(plan).bits >= 16) return 0;
+  double wide = 0, all = 0;
+  for (const WeightParcel& parcel : weight_parcels(plan, replica, whole_model(plan))) {
+    const WeightSection section = parcel.section;
+    if (section != WeightSection::attention && section != WeightSection::mlp && section != WeightSection::mixer)
+      continue;
+    all += parcel.elements / parcel.divisor;
+    if (parcel.bits >= 16) wide += parcel.elements / parcel.divisor;
+  }
+  return all > 0 ? wide / all : 0;
+}
+
 /// KV of one request that a step reads, and states, which it writes back as well.
 double cache_bytes_read(const std::vector<CacheGroup>& groups, double context) {
   double bytes = 0;
@@ -79,6 +94,7 @@ class Pass {
       moved_ = activation_bytes(model_, replica.tp, roof_.expert_flops > 0) /
                (plan.gpu_bw * 1e9 * bandwidth_share(plan, 16));
     if (roof_.expert_flops > 0) expert_token_flops_ = expert_token_flops(model_);
+    unquantised_ = unquantised_share(plan, one_stage);
     const ServingStage host = host_stage(plan), all = whole_model(plan);
     const ServingStage gpu = {host.count, all.count - host.count, !host.has_head, !host.has_head,
                               false,      host.more_experts};
@@ -101,8 +117,10 @@ class Pass {
   double compute(double tokens, double context) const {
     if (roof_.flops <= 0) return 0;
     const double experts = expert_token_flops_ > 0 ? expert_token_flops_ / roof_.expert_flops : 0;
-    const double others = (token_flops(plan_, context) - expert_token_flops_) / roof_.flops;
-    return tokens * ((others + experts) / replica_.tp + moved_);
+    const double products = token_flops(plan_, 0), scores = token_flops(plan_, context) - products;
+    const double others =
+        (products - expert_token_flops_) * ((1 - unquantised_) / roof_.flops + unquantised_ / roof_.flops16);
+    return tokens * ((others + scores / roof_.flops16 + experts) / replica_.tp + moved_);
   }
   /// Weights read, of experts those that `tokens` of each data-parallel rank meet: all ranks share them.
   double weights(double tokens) const {
@@ -150,6 +168,7 @@ class Pass {
   const Model& model_;
   std::vector<CacheGroup> groups_;
   double moved_ = 0;                         // seconds a token
+  double unquantised_ = 0;                   // share of products, without experts'
   double expert_token_flops_ = 0;            // where experts' products have a share of their own
   double seconds_ = 0, expert_seconds_ = 0;  // of the weights, all stages
   double host_expert_bytes_ = 0;             // n_cpu_moe's
@@ -190,6 +209,17 @@ double loaded_prefill_seconds(const Plan& plan, const Pass& pass, double batch, 
   if (worked <= 0) return 0;
   const double together = std::clamp(batch / std::max(1.0, plan.output), 1.0, std::max(1.0, 1 / passes));
   return std::max(worked, kLaunchedAhead * loaded_launch_seconds(plan) * std::max(passes, 1 / together));
+}
+
+/// The mean over prompts that come at one moment, in the order they came. The first is begun as soon as it is there and
+/// alone; those of each further pass are done together, and no sooner than the host has launched it.
+double burst_prefill_seconds(const Plan& plan, const Pass& pass, double batch, double most) {
+  const double first = prefill_seconds(plan, pass, ceil_div(new_tokens(plan), most)), others = batch - 1;
+  if (others <= 0) return first;
+  const double together = std::min(others, std::max(1.0, std::floor(most / std::max(1.0, new_tokens(plan)))));
+  const double worked = worked_seconds(plan, pass, new_tokens(plan) / most) * (others + together) / 2;
+  const double launched = prompt_launch_seconds(plan) * (others / together + 1) / 2;
+  return first + others / batch * std::max(worked, launched);
 }
 
 /// Tokens that one step of speculative decoding yields: 1 + a + a^2 ... + a^k (arXiv 2211.17192, equation 1).
@@ -234,12 +264,10 @@ Latency latency_of(const Plan& plan, const Replica& replica, const Pass& pass, d
   const double wait = batch * packed / (2 * output * own) * packed;
   result.first_token_seconds =
       server_seconds(plan) + result.prefill_seconds + (batch > 1 ? wait + result.step_seconds / 2 : 0);
-  // All prompts at once are worked through in the order they came: those of one pass are done together.
-  const double together = std::min(batch, std::max(1.0, std::floor(most / std::max(1.0, new_tokens(plan)))));
-  const double full = prefill_seconds(plan, pass, new_tokens(plan) / most);
-  result.packed_seconds = full * batch / std::max(1.0, requests);
-  const double worked = full * (batch + together) / 2, let_in = admission_seconds(plan) * requests / 2;
-  result.burst_seconds = std::max(result.first_token_seconds, server_seconds(plan) + std::max(worked, let_in));
+  result.packed_seconds = prefill_seconds(plan, pass, new_tokens(plan) / most) * batch / std::max(1.0, requests);
+  result.burst_seconds =
+      std::max(result.first_token_seconds, server_seconds(plan) + burst_prefill_seconds(plan, pass, batch, most));
+  result.burst_seconds = std::max(result.burst_seconds, server_seconds(plan) + admission_seconds(plan) * requests / 2);
   return result;
 }
 

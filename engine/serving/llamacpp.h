@@ -39,6 +39,7 @@ struct LlamacppBuild {
   bool reads_copy = false;       // GPUs that take turns read one of their four masks as it is (seen in b10256)
   bool keeps_hidden = false;     // the last hidden states are an output (b7600)
   bool types_drafts = false;     // a draft's cache has a type of its own (seen in b10800; not in 2026-05)
+  bool replays_graphs = true;    // CUDA graphs (llama.cpp#6766, b2820): before, the host launches kernel by kernel
   bool embeds_twice = false;     // rows of the embedding and given ones both enter a graph (llama.cpp#18898, b7770)
 };
 LlamacppBuild llamacpp_build(std::string_view engine_version);

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "engine/formats.h"
+#include "engine/hardware/generation.h"
 #include "engine/serving/vllm_run.h"
 #include "engine/serving/weights.h"
 
@@ -82,6 +83,23 @@ constexpr double kSglangOverlaps = 4000, kScheduledRequestSeconds = 40e-6;
 // RTX 3090 and a 4090, MLC 109 of 13B.
 constexpr double kLlamacppReads = 0.93;
 
+// ... as far as the chip can unpack them (mmvq.cu: integer products on the ordinary cores): 5.9 bytes a clock of each
+// multiprocessor. Fitted on models of 9 to 31 billion parameters in Q4_K_M (pavlokhmel.com, 2026): 0.87 TB/s on an
+// A100, 1.54 on H100 and H200, 1.76 on a B300, 0.7 on a V100; an RTX 3060, 3080 and 3090 write what that says, too. A
+// multiprocessor has 64 lanes for two FP32 operations a clock, 128 from GA102 on.
+constexpr double kUnpackedBytesAClock = 5.9;
+
+double unpacked_bytes_a_second(const Accelerator& gpu) {
+  const bool ga100 = gpu.family == "NVIDIA Ampere" && gpu.bandwidth_gb_s > 900;
+  const double lanes = precedes_ampere(gpu) || ga100 ? 64 : 128;
+  return gpu.vendor == "NVIDIA" ? kUnpackedBytesAClock * gpu.fp32_tflops * 1e12 / (2 * lanes) : 0;
+}
+
+double llamacpp_share(const Plan& plan, double bits) {
+  const double unpacked = bits < 16 ? unpacked_bytes_a_second(*plan.accelerator) : 0;
+  return unpacked > 0 ? std::min(kLlamacppReads, unpacked / (plan.gpu_bw * 1e9)) : kLlamacppReads;
+}
+
 bool is_vllm_or_sglang(const Plan& plan) { return plan.engine == Engine::vllm || plan.engine == Engine::sglang; }
 
 // All-reduce of a few kilobytes: one kernel over NVLink; over PCIe 40 us each time the GPUs double (7B to 14B on 2, 4
@@ -122,14 +140,23 @@ double product_share(const Plan& plan, double peak_tflops, bool of_experts) {
   return (of_experts ? experts : 1) * (is_instinct(plan) ? kInstinctProducts : 1) / (1 + lost);
 }
 
+/// vllm's and sglang's attention multiplies what it caches in 16 bit (FlashAttention, FlashInfer), whatever the weights
+/// are stored in; trtllm's follows them (use_fp8_context_fmha).
+double flops_in_16_bit(const Plan& plan) {
+  const double tflops = plan.gpu_tflops > 0 ? plan.gpu_tflops : peak_tflops(*plan.accelerator, "fp16");
+  return tflops * 1e12 * product_share(plan, tflops, false);
+}
+
 }  // namespace
 
 // vllm and sglang: 0.93 with 16 bit, beside the time of each kernel (above); 0.84 to 0.76 with 8 (L4, RTX 4090), whose
-// activations are scaled on the way; 0.8 with 4. trtllm: with fewer kernels 0.85, 0.76, 0.62.
+// activations are scaled on the way; 0.9 with 4 (QwQ-32B in AWQ on an RTX 3090 Ti, 4090 and 5090, Qwen3-32B on an RTX
+// 3090, Qwen2.5-7B on an L4). trtllm: with fewer kernels 0.85, 0.76, 0.62.
 double bandwidth_share(const Plan& plan, double bits) {
-  if (plan.engine == Engine::llamacpp || plan.engine == Engine::generic) return kLlamacppReads;
+  if (plan.engine == Engine::llamacpp) return llamacpp_share(plan, bits);
+  if (plan.engine == Engine::generic) return kLlamacppReads;
   if (plan.engine == Engine::trtllm) return bits >= 16 ? 0.85 : bits >= 8 ? 0.76 : 0.62;
-  return (bits >= 16 ? 0.93 : bits >= 8 ? 0.76 : 0.8) * (is_instinct(plan) ? kInstinctReads : 1);
+  return (bits >= 16 ? 0.93 : bits >= 8 ? 0.76 : 0.9) * (is_instinct(plan) ? kInstinctReads : 1);
 }
 
 double request_seconds(const Plan& plan) {
@@ -160,6 +187,7 @@ Roofline roofline(const Plan& plan, const Replica& replica) {
     result.flops *= kTurnedIntoOperands;
     result.expert_flops *= kTurnedIntoOperands;
   }
+  result.flops16 = is_vllm_or_sglang(plan) ? flops_in_16_bit(plan) : result.flops;
   result.weight_bytes = plan.gpu_bw * 1e9 * bandwidth_share(plan, weights_format(plan).bits);
   // Boards that are sold alone have no network of their own: more of them are in one host.
   const bool nodes = replica.tp > plan.node && plan.net_bw > 0;

@@ -8,6 +8,7 @@ namespace vram {
 struct Roofline {
   double weight_bytes = 0;    // of the memory's bandwidth, reading weights of the plan's format
   double flops = 0;           // in products of many tokens
+  double flops16 = 0;         // ... in 16 bit: attention's scores, matrices that a checkpoint leaves unquantised
   double expert_flops = 0;    // in those of experts, where they are another share of the peak; else 0
   double link_bytes = 0;      // between the GPUs of a tensor-parallel group
   double reduce_seconds = 0;  // one all-reduce of nothing

@@ -1,5 +1,7 @@
 #include "engine/serving/kernels.h"
 
+#include <cmath>
+
 #include "tests/engine/plan_of.h"
 
 using namespace vram;
@@ -84,6 +86,19 @@ TEST_CASE("llama.cpp has latents' kernels too", "[serving]") {
     return kernel_seconds(plan) / static_cast<double>(plan.subject->layers.size());
   };
   CHECK(a_layer("deepseek-v2-lite") > 1.5 * a_layer("qwen3-30b-a3b"));
+}
+
+TEST_CASE("llama.cpp launches kernel by kernel before its CUDA graphs, and an MLP beside experts is one more",
+          "[serving]") {
+  const auto seconds = [](const std::string& share) {
+    return kernel_seconds(plan_of("engine=llamacpp&weights=q4_k_m&gpu=a100-sxm4-80gb&" + share));
+  };
+  CHECK(std::abs(seconds("model=llama-2-7b") - 32 * 45e-6) < 1e-12);
+  CHECK(std::abs(seconds("model=llama-2-7b&engine_version=b2900") - 32 * 45e-6) < 1e-12);
+  CHECK(std::abs(seconds("model=llama-2-7b&engine_version=b2700") - 32 * 130e-6) < 1e-12);
+  CHECK(std::abs(seconds("model=llama-2-7b&engine_version=2024-01") - 32 * 130e-6) < 1e-12);
+  CHECK(std::abs(seconds("model=qwen3-30b-a3b") - 48 * 60e-6) < 1e-12);
+  CHECK(std::abs(seconds("model=qwen3.5-35b-a3b") - 40 * 82.5e-6) < 1e-12);
 }
 
 TEST_CASE("sglang replays prompts from 0.5.10 on, on CUDA and without latents", "[serving]") {

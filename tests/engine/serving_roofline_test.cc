@@ -1,5 +1,7 @@
 #include "engine/serving/roofline.h"
 
+#include <cmath>
+
 #include "engine/hardware/accelerator.h"
 #include "engine/serving/replica.h"
 #include "tests/engine/plan_of.h"
@@ -57,6 +59,20 @@ TEST_CASE("Boards sold alone share a host, and those that are peers need one ker
 
 TEST_CASE("llama.cpp turns quantised weights into operands as it goes", "[serving]") {
   CHECK(roofline_of("&engine=llamacpp&weights=q4_0").flops < roofline_of("&engine=llamacpp&weights=fp16").flops);
+}
+
+TEST_CASE("llama.cpp reads quantised weights no faster than a chip unpacks them", "[serving]") {
+  const auto bytes = [](const std::string& share) {
+    const Plan plan = plan_of("model=llama-3.1-8b&engine=llamacpp&" + share);
+    return roofline(plan, replica_of(plan)).weight_bytes;
+  };
+  CHECK(bytes("weights=fp16&gpu=a100-sxm4-80gb") == 2039e9 * 0.93);
+  CHECK(std::abs(bytes("weights=q4_k_m&gpu=a100-sxm4-80gb") - 5.9 * 19.5e12 / 128) < 1e3);
+  CHECK(std::abs(bytes("weights=q8_0&gpu=h200-sxm-141gb") - 5.9 * 66.9e12 / 256) < 1e3);
+  CHECK(bytes("weights=q4_k_m&gpu=rtx-4090-24gb") == 1008e9 * 0.93);
+  CHECK(bytes("weights=q4_k_m&gpu=rtx-a6000") == 768e9 * 0.93);
+  CHECK(bytes("weights=q4_k_m&gpu=m3-ultra") == bytes("weights=fp16&gpu=m3-ultra"));
+  CHECK(bytes("weights=q4_k_m&gpu=custom&gpu_bw=2000") == 2000e9 * 0.93);
 }
 
 TEST_CASE("Experts' products are a smaller share of the peak than attention's and projections'", "[serving]") {
