@@ -55,7 +55,7 @@ void take_number(const NamePiece& piece, Load& load) {
   const Topic topic = topic_of(piece.word);
   if (double Load::*part = part_of(topic)) load.*part = piece.number;
   if (topic == Topic::clients) load.batched = is_batch(piece.word);
-  if (topic == Topic::rate) load.rate_by_letter = piece.word == "r";
+  if (topic == Topic::rate) load.rate_by_letter = piece.word != "rate";
   if (topic == Topic::prefill) load.output = 1;  // llama-bench's tests
   if (topic == Topic::decode) load.prompt = 1;
 }
@@ -275,28 +275,37 @@ std::string unread_of(const FigureName& out, const Topics& said, bool per_token)
   return out.figure == Figure::request_latency && per_token ? "a mean of times to their lengths" : "";
 }
 
-}  // namespace
-
-FigureName read_figure_name(const std::string& name) {
+/// The pieces of a name as they are read, one after the other.
+struct NameReading {
   FigureName out;
   Topics said;
   std::vector<double> bare;
-  double prompt = 0, output = 0;
-  bool token_first = true, numbered_decode = false, divided = false, per_token = false, rated = false;
-  for (const NamePiece& piece : pieces_of(name)) {
-    const bool ordinal = (piece.word == "second" && name.rfind("second_", 0) == 0) ||  // "second_run_kv_tokens"
-                         (piece.word == "first" && name.find("first_run") != std::string::npos);
-    const Topic topic = piece.word.empty() || ordinal ? Topic::none : topic_of(piece.word);
+  double prompt = 0, output = 0;  // llama-bench's tests
+  bool token_first = true, numbered_decode = false, per_token = false;
+  bool divided = false, rated = false;  // what the piece before leads up to: "per", "tok_s"
+
+  void add(const NamePiece& piece, Topic topic, bool ordinal) {
     if (piece.word.empty())
       bare.push_back(piece.number);
     else if (topic == Topic::none && !ordinal)
       out.unknown.push_back(piece.word);
     if (topic == Topic::second && !has(said, Topic::token) && !has(said, Topic::requests)) token_first = false;
-    if (piece.numbered && !piece.word.empty()) take_number(piece, out.load);
-    if (piece.numbered && topic == Topic::decode) output = piece.number;
-    if (piece.numbered && topic == Topic::prefill) prompt = piece.number;
-    numbered_decode |= piece.numbered && topic == Topic::decode;
     out.of_tokens |= piece.word == "itl" || piece.word == "tbt";
+    if (piece.numbered && !piece.word.empty()) add_number(piece, topic);
+    add_divisor(piece, topic);
+    const bool figure = !piece.numbered || topic == Topic::prefill || topic == Topic::decode;
+    if (figure && topic != Topic::none) said.insert(topic);
+  }
+
+ private:
+  void add_number(const NamePiece& piece, Topic topic) {
+    take_number(piece, out.load);
+    if (topic == Topic::decode) output = piece.number;
+    if (topic == Topic::prefill) prompt = piece.number;
+    numbered_decode |= topic == Topic::decode;
+  }
+
+  void add_divisor(const NamePiece& piece, Topic topic) {
     const bool of_each = (divided || rated) && !piece.numbered;  // "tok_s_per_gpu", "tok_s_gpu"
     if (of_each && topic == Topic::gpus) out.per_gpu = true;
     per_token |= divided && (topic == Topic::token || topic == Topic::output);
@@ -304,25 +313,46 @@ FigureName read_figure_name(const std::string& name) {
       out.per_stream = true;
     divided = topic == Topic::per;
     rated = topic == Topic::tokens_a_second || (topic == Topic::second && has(said, Topic::token));
-    const bool figure = !piece.numbered || topic == Topic::prefill || topic == Topic::decode;
-    if (figure && topic != Topic::none) said.insert(topic);
   }
+};
+
+NameReading pieces_read(const std::string& name) {
+  NameReading reading;
+  for (const NamePiece& piece : pieces_of(name)) {
+    const bool ordinal = (piece.word == "second" && name.rfind("second_", 0) == 0) ||  // "second_run_kv_tokens"
+                         (piece.word == "first" && name.find("first_run") != std::string::npos);
+    reading.add(piece, piece.word.empty() || ordinal ? Topic::none : topic_of(piece.word), ordinal);
+  }
+  return reading;
+}
+
+/// "load_duration", "model_gib_pp0": a run or a test of which words say that it is none.
+bool is_of_something_else(const NameReading& reading) {
+  const bool unit = has(reading.said, Topic::second) || has(reading.said, Topic::tokens_a_second) ||
+                    has(reading.said, Topic::throughput);
+  const bool test = !unit && reading.prompt + reading.output > 0;
+  return (reading.out.figure == Figure::run_time || test) && !reading.out.unknown.empty();
+}
+
+}  // namespace
+
+FigureName read_figure_name(const std::string& name) {
+  NameReading reading = pieces_read(name);
+  FigureName& out = reading.out;
+  Topics& said = reading.said;
   if (is_of_prompt(name, out.load, said)) {
     said.insert(Topic::prefill);
     out.load.output = 1;
   }
-  out.figure = figure_of_topics(said, token_first, numbered_decode, out.load);
-  const bool bare_test = !has(said, Topic::second) && !has(said, Topic::tokens_a_second) && prompt + output > 0 &&
-                         !has(said, Topic::throughput);
-  const bool other = (out.figure == Figure::run_time || bare_test) && !out.unknown.empty();  // "load_duration"
-  out.is_speed = out.figure != Figure::other && !has(said, Topic::unmeasured) && !other;
+  out.figure = figure_of_topics(said, reading.token_first, reading.numbered_decode, out.load);
+  out.is_speed = out.figure != Figure::other && !has(said, Topic::unmeasured) && !is_of_something_else(reading);
   out.median = has(said, Topic::median);
   if (has(said, Topic::most) && out.load.clients == 0) out.load.saturated = true;
   out.percentile = has(said, Topic::percentile);
-  out.unread = unread_of(out, said, per_token);
+  out.unread = unread_of(out, said, reading.per_token);
   if (out.per_stream && out.figure == Figure::serving_speed) out.figure = Figure::token_time;
-  set_bench_lengths(out, said, prompt, output);
-  take_bare(bare, out);
+  set_bench_lengths(out, said, reading.prompt, reading.output);
+  take_bare(reading.bare, out);
   set_unit(said, out);
   return out;
 }

@@ -64,6 +64,28 @@ Names names_in(const std::string& text) {
   return out;
 }
 
+// "in_len", "avg_prompt_tokens": of which the words that say no quantity are a scope.
+constexpr Setting kPromptLength{"", &Load::prompt, false}, kOutputLength{"", &Load::output, false};
+
+const Setting* length_in(Names& words) {
+  const Setting* found = nullptr;
+  bool length = false;
+  Names scope;
+  for (const std::string& word : words) {
+    const Topic topic = topic_of(word);
+    length |= topic == Topic::length || topic == Topic::token;
+    if (topic == Topic::prompt || topic == Topic::output)
+      found = topic == Topic::prompt ? &kPromptLength : &kOutputLength;
+    else if (topic == Topic::none)
+      scope.push_back(word);
+    else if (topic != Topic::length && topic != Topic::token && topic != Topic::mean && topic != Topic::filler)
+      return nullptr;
+  }
+  if (!length || found == nullptr) return nullptr;
+  words = scope;
+  return found;
+}
+
 /// The setting that a name says; its own words are taken out of the name's.
 const Setting* setting_in(Names& words) {
   for (const Setting& row : kSettings) {
@@ -73,7 +95,12 @@ const Setting* setting_in(Names& words) {
     words.erase(at, at + static_cast<long>(own.size()));
     return &row;
   }
-  return nullptr;
+  return length_in(words);
+}
+
+/// Under way on average, which sglang's benchmark prints, and no setting.
+bool is_result(const Setting& setting, double amount) {
+  return setting.part == &Load::clients && std::floor(amount) != amount;
 }
 
 bool are_within(const Names& some, const Names& all) {
@@ -164,7 +191,7 @@ LoadBeside load_beside(const json& c, const std::string& figure) {
     Names scope = names_in(name);
     const Setting* setting = name == figure ? nullptr : setting_in(scope);
     const double amount = setting == nullptr ? 0 : amount_of(value);
-    if (amount <= 0 || !are_within(scope, of_figure)) continue;
+    if (amount <= 0 || is_result(*setting, amount) || !are_within(scope, of_figure)) continue;
     Load& part = setting->total ? totals : scope.empty() ? general : own;
     part.*(setting->part) = amount;
     out.own |= !scope.empty();

@@ -165,6 +165,15 @@ void read_clients_behind(const Clause& clause, size_t i, Load& load) {
   load.batched = batch;
 }
 
+/// "request rate 8", "QPS = 4", "request rate inf".
+void read_rate_behind(const Clause& clause, size_t i, Load& load) {
+  if (clause.topic(i) != Topic::rate && clause.topic(i) != Topic::requests_a_second) return;
+  if (clause.at(i).text.size() < 3) return;
+  const size_t at = behind_word(clause, i);
+  if (clause.number(at)) load.rate = clause.at(at).number;
+  if (clause.at(at).text.rfind("inf", 0) == 0) load.rate = HUGE_VAL;
+}
+
 /// "--max-num-seqs 64"
 void read_flag(const Clause& clause, size_t i, Load& load) {
   const std::string name = compact(clause.at(i).text);
@@ -271,6 +280,7 @@ class Reader {
     for (size_t i = from; i < clause.size(); ++i) {
       read_length_behind(clause, i, load);
       read_clients_behind(clause, i, load);
+      read_rate_behind(clause, i, load);
       const bool most = clause.at(i).is("max") || clause.at(i).is("maximum") || clause.at(i).is("full");
       if (most && clause.at(i + 1).is("load")) load.saturated = true;
       if (are_at_once(clause, i) && (i == 0 || !clause.number(i - 1))) load.rate = HUGE_VAL;

@@ -20,10 +20,10 @@ constexpr Row kVocabulary[] = {
     {Topic::depth, " depth d "},
     {Topic::output, " out output outputs osl olen outlen completion completions new "},
     {Topic::clients,
-     " c cc conc concurrency concurrent client clients user users u streams parallel b bs bsz batch batchsize "
+     " c cc conc concurrency concurrent client clients user users u streams parallel np b bs bsz batch batchsize "
      "inflight "},
     {Topic::requests, " n prompts requests reqs req request "},
-    {Topic::rate, " rate r "},
+    {Topic::rate, " rate r rr "},
     {Topic::requests_a_second, " rps qps "},
     {Topic::slots, " seqs slots "},
     {Topic::micro_batch, " ub ubatch "},

@@ -56,6 +56,7 @@ bool is_relative(const std::string& text, const std::string& chip) {
 bool names_chip(const std::string& text, const std::string& chip) {
   if (chip == "gb10" && holds(text, "spark")) return true;
   if (is_relative(text, chip)) return false;
+  if (chip.rfind("rx", 0) == 0 && holds(text, chip.substr(2))) return true;
   const bool numbered = chip.rfind("rtx", 0) == 0 && chip.size() == 7 && chip.find_first_not_of("0123456789", 3) > 6;
   if (holds(text, chip)) return true;
   const size_t at = numbered ? text.find(chip.substr(3)) : std::string::npos;
@@ -90,9 +91,9 @@ std::string preset_named(const std::string& named, const std::string& gpu, doubl
   return best;
 }
 
-/// "24GB", and not "936 GB/s".
+/// "24GB", and not "936 GB/s" nor what stands behind it ("RTX 3090 + EPYC 512GB").
 double memory_gb(const std::string& gpu) {
-  std::string all = lower(gpu);
+  std::string all = lower(gpu.substr(0, gpu.find(" + ")));
   for (const char* rate : {"gb/s", "gbps"})
     for (size_t at = all.find(rate); at != std::string::npos; at = all.find(rate)) all[at] = ' ';
   return number_before(all, "gb").value_or(0);

@@ -510,6 +510,8 @@ TEST_CASE("A card that is no preset is not taken for another", "[serving]") {
   CHECK(gpu("Arc B580").find("gpu=arc-b580-12gb") != std::string::npos);
   CHECK(gpu("RTX PRO 6000").find("gpu=rtx-pro-6000-blackwell") != std::string::npos);
   CHECK(gpu("Arc Pro B70 32GB").find("gpu=custom") != std::string::npos);
+  CHECK(gpu("7900xtx").find("gpu=rx-7900-xtx-24gb") != std::string::npos);
+  CHECK(gpu("4x RTX 3090 + EPYC 512GB").find("gpu_mem") == std::string::npos);
   CHECK(gpu("AMD Instinct (ROCm), 2 GPUs") == "the GPU is not known");  // no M2
   // Its maker's figures, where they are known.
   const std::pair<const char*, const char*> kin[] = {
@@ -742,6 +744,10 @@ TEST_CASE("a benchmark's options, pairs and any sentence of the case say the loa
   CHECK(load_of(R"("isl_osl": "1000/300", "concurrency": 16,)", "out_tok_s") == at_16);
   CHECK(load_of(R"("flags": "--random-input-len 1000 --random-output-len=300 --max-concurrency 16",)", "out_tok_s") ==
         at_16);
+  CHECK(load_of("", R"(in_len": 1000, "out_len": 300, "out_tok_s_c16)") == at_16);
+  CHECK(load_of(R"("isl": 200, "osl": 200, "notes": "request rate 1",)", "tpot_ms") ==
+        "time a token 0.1 prompt=200&output=200&concurrency=2");
+  CHECK(load_of(R"("isl": 1000, "osl": 300, "num_prompts": 16,)", R"(concurrency": 13.5, "out_tok_s)") == at_16);
   // One that counts its clients elsewhere; a time beside rates of nobody knows how many requests.
   CHECK(load_of(R"("isl": 1000, "osl": 300,)", R"(tok_s_10_users": 500, "tok_s)").find("concurrency") ==
         std::string::npos);
