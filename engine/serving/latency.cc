@@ -61,7 +61,6 @@ double expert_token_flops(const Model& model) {
 /// Share of the products without experts' that a checkpoint of fewer bits leaves in 16: attention in NVFP4 and MXFP4
 /// mixtures.
 double unquantised_share(const Plan& plan, const Replica& replica) {
-  if (weights_format(plan).bits >= 16) return 0;
   double wide = 0, all = 0;
   for (const WeightParcel& parcel : weight_parcels(plan, replica, whole_model(plan))) {
     const WeightSection section = parcel.section;
@@ -94,13 +93,14 @@ class Pass {
       moved_ = activation_bytes(model_, replica.tp, roof_.expert_flops > 0) /
                (plan.gpu_bw * 1e9 * bandwidth_share(plan, 16));
     if (roof_.expert_flops > 0) expert_token_flops_ = expert_token_flops(model_);
-    unquantised_ = unquantised_share(plan, one_stage);
+    if (weights_format(plan).bits < 16) unquantised_ = unquantised_share(plan, one_stage);
     const ServingStage host = host_stage(plan), all = whole_model(plan);
     const ServingStage gpu = {host.count, all.count - host.count, !host.has_head, !host.has_head,
                               false,      host.more_experts};
     for (const ReadBytes& read : weight_bytes_read(plan, one_stage, gpu)) {
-      (read.experts ? expert_seconds_ : seconds_) +=
-          read.bytes / (plan.gpu_bw * 1e9 * bandwidth_share(plan, read.bits));
+      const double seconds = read.bytes / (plan.gpu_bw * 1e9 * bandwidth_share(plan, read.bits));
+      (read.draft ? draft_seconds_ : read.experts ? expert_seconds_ : seconds_) += seconds;
+      if (read.head) head_seconds_ += seconds;
     }
     if (host.count == 0 && host.more_experts == 0) return;
     // Layers in host memory are worked on there.
@@ -149,6 +149,16 @@ class Pass {
     const double bytes = tokens / replica_.tp * copies * model_.architecture.hidden * 2 * 2;
     return model_.moe_layers() * (2 * passes * roof_.reduce_seconds + bytes / roof_.link_bytes);
   }
+  /// Each token is drafted in a pass of its own: the draft's layers, of whose experts `requests` meet some, and the
+  /// head (vllm, v1/spec_decode/eagle.py, propose; sglang, srt/speculative/eagle_worker.py, draft_forward).
+  double drafts(double requests) const {
+    const Architecture& a = model_.architecture;
+    const double layers = draft_layer_count(plan_) / std::max(1.0, static_cast<double>(model_.layers.size()));
+    if (layers <= 0) return 0;
+    const double touched = touched_experts(a.experts, a.experts_per_token, requests * replica_.dp);
+    const double own = draft_seconds_ * touched + layers * (kernel_seconds(plan_) + reduces(requests));
+    return plan_.draft_tokens * (own + head_seconds_);
+  }
   double launches() const { return stage_seconds(plan_, replica_) + kernel_seconds(plan_); }
 
  private:
@@ -171,7 +181,8 @@ class Pass {
   double unquantised_ = 0;                   // share of products, without experts'
   double expert_token_flops_ = 0;            // where experts' products have a share of their own
   double seconds_ = 0, expert_seconds_ = 0;  // of the weights, all stages
-  double host_expert_bytes_ = 0;             // n_cpu_moe's
+  double draft_seconds_ = 0, head_seconds_ = 0;
+  double host_expert_bytes_ = 0;  // n_cpu_moe's
 };
 
 /// Tokens of a prompt that are not found in the cache.
@@ -246,7 +257,7 @@ void fill_step(const Plan& plan, const Pass& pass, double batch, Latency& result
   result.compute_bound = compute > memory;
   // Added, not overlapped: vllm on an L4 takes 57, 61 and 98 ms a step with 1, 10 and 63 requests of Qwen2.5-7B.
   result.step_seconds = compute + memory + pass.reduces(checked) + pass.dispatches(checked) + pass.launches() +
-                        batch * request_seconds(plan);
+                        (plan.draft_tokens > 0 ? pass.drafts(batch) : 0) + batch * request_seconds(plan);
   result.step_seconds = std::max(result.step_seconds, step_launch_seconds(plan));
 }
 

@@ -436,13 +436,24 @@ double largest_host_experts_bytes(const Plan& plan) {
   return largest;
 }
 
+namespace {
+
+/// A tied embedding is the head, too.
+bool is_head(const Plan& plan, const WeightParcel& parcel) {
+  const bool tied = plan.subject->architecture.tied;
+  return parcel.section == (tied ? WeightSection::embedding : WeightSection::head);
+}
+
+}  // namespace
+
 std::vector<ReadBytes> weight_bytes_read(const Plan& plan, const Replica& replica, const ServingStage& stage) {
   std::vector<ReadBytes> read;
   for (const WeightParcel& parcel : weight_parcels(plan, replica, stage)) {
     const bool table = parcel.section == WeightSection::embedding && !plan.subject->architecture.tied;
     if (table || parcel.section == WeightSection::outside || parcel.section == WeightSection::rotary) continue;
     read.push_back({parcel.bits, parcel.elements * parcel.bits / 8 / parcel.divisor,
-                    parcel.section == WeightSection::experts, parcel.section == WeightSection::host_experts});
+                    parcel.section == WeightSection::experts, parcel.section == WeightSection::host_experts,
+                    parcel.section == WeightSection::draft, is_head(plan, parcel)});
   }
   return read;
 }

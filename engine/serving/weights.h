@@ -46,6 +46,7 @@ struct ReadBytes {
   double bits, bytes;
   bool experts;
   bool host_experts;  // of layers on GPUs
+  bool draft, head;   // speculative decoding's own layers; the output head
 };
 std::vector<ReadBytes> weight_bytes_read(const Plan& plan, const Replica& replica, const ServingStage& stage);
 
