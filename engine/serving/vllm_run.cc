@@ -22,6 +22,9 @@ constexpr double kTritonSamplerBytes = 12;
 constexpr double kUnsampledBytes = 2;
 // Its logits and their copy in float, where it is told of no top-k: 0.27.1 has a peak of 0.31 GiB with 256 x 151936.
 constexpr double kCopyingSamplerBytes = 6;
+// vllm-ascend, worker/model_runner_v1.py, NPUModelRunner.profile_run: at most the logits are computed, in 16 bit, and
+// none is sampled; Qwen3-0.6B's peak of 8192 tokens is its widest layer, 0.22 GiB.
+constexpr double kNpuSamplerBytes = 2;
 constexpr double kSecondRunnerSince = 28e3;
 // The release that first charges graphs to its budget: 0.20.0 says so at 0.9 of an RTX 5090 ("0.39 GiB ... equivalent
 // to 0.8878 without"); the one that takes 0.92 by itself.
@@ -85,6 +88,7 @@ VllmRun vllm_run(const Plan& plan) {
   const bool second_engine = is_second_engine(plan, version);
   run.samples = version >= 8e3 || plan.batch_tokens >= plan.max_len;
   if (!run.samples) run.bytes_a_logit = kUnsampledBytes;
+  if (plan.accelerator->family == std::string_view("Huawei Ascend")) run.bytes_a_logit = kNpuSamplerBytes;
   run.keeps_gate_up = keeps_gate_up(plan, second_engine);
   run.copies_input = run.keeps_gate_up && copies_input(plan, version);
   // vllm#10511 (0.6.5): before, non-torch memory held the whole context; and in the second engine, until it took over

@@ -85,6 +85,17 @@ bool llamacpp_flash(const std::string& version) {
 
 double trtllm_slots(const Plan& plan) { return version_number(plan.engine_version) < 11e3 ? 256 : 2048; }
 
+double unsloth_sequences(double left_gib) {
+  struct Row {
+    double left, sequences;
+  };
+  constexpr Row kRows[] = {{2, 128},  {4, 160},  {8, 192},  {12, 224}, {16, 256},
+                           {24, 288}, {40, 320}, {48, 226}, {80, 368}, {1e9, 400}};
+  const Row* row = kRows;
+  while (left_gib > row->left) ++row;
+  return row->sequences;
+}
+
 double sglang_fraction(const Plan& plan, const std::string& said) {
   const double version = version_number(plan.engine_version), mib = plan.gpu_mem / kMiB;
   const double ranks = plan.serve_tp * plan.serve_pp;

@@ -9,6 +9,9 @@ namespace vram::accuracy {
 // What an engine of some version chooses by itself where a log does not say what was asked for. A plan's own defaults
 // never change, so these are set as its keys.
 
+/// unsloth_zoo/vllm_utils.py, load_vllm (2025): sequences of a batch by the GiB that weights leave.
+double unsloth_sequences(double left_gib);
+
 /// sglang/srt/server_args.py: mem_fraction_static. `said`: the model's name and class, which tell of a vision tower.
 double sglang_fraction(const Plan& plan, const std::string& said);
 

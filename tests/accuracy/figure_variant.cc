@@ -9,6 +9,7 @@
 #include "tests/accuracy/figure_spans.h"
 #include "tests/accuracy/load.h"
 #include "tests/accuracy/map_training.h"
+#include "tests/accuracy/model_kin.h"
 #include "tests/accuracy/model_name.h"
 #include "tests/accuracy/serving_words.h"
 #include "tests/accuracy/words.h"
@@ -219,8 +220,33 @@ bool has_other_weights(const json& c, const std::string& name) {
 
 }  // namespace
 
+namespace {
+
+constexpr size_t kModelWords = 5;  // "qwen3_vl_30b_a3b"
+
+/// "kv_needed_qwen3_vl_4b", "weights_qwen25_15b": a check of another model than the case's.
+std::optional<FigureVariant> other_model(const json& c, const std::string& name) {
+  const std::vector<std::string> parts = parts_of(name);
+  const std::string own = text(c, "model");
+  for (size_t count = std::min(kModelWords, parts.size()); count > 1; --count)
+    for (size_t at = 1; at + count <= parts.size(); ++at) {
+      std::string said = joined(parts, at, count);
+      std::replace(said.begin(), said.end(), '_', '-');
+      const std::string model = spelled(said);
+      if (model.empty() || compact(own).find(compact(model)) != std::string::npos) continue;
+      FigureVariant variant{joined(parts, 0, at), c};
+      if (at + count < parts.size()) variant.name += "_" + joined(parts, at + count, parts.size() - at - count);
+      variant.of_figure["model"] = model;
+      return variant;
+    }
+  return std::nullopt;
+}
+
+}  // namespace
+
 std::optional<FigureVariant> check_variant(const json& c, const json& check) {
   const std::string name = text(check, "name");
+  if (auto other = other_model(c, name)) return other;
   if (name.rfind("weights_", 0) != 0 || !has_other_weights(c, name)) return std::nullopt;
   FigureVariant variant{"weights", c};
   const std::vector<std::string> parts = parts_of(name);

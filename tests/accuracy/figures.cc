@@ -75,6 +75,8 @@ constexpr Name kNames[] = {{Figure::states, "states"},
                            {Figure::draft, "draft"},
                            {Figure::sum, "sum"},
                            {Figure::request_blocks, "blocks of a request"},
+                           {Figure::request_cache, "cache of a request"},
+                           {Figure::longest_request, "longest request"},
                            {Figure::pool_share, "share of the free memory"},
                            {Figure::any, "every figure"},
                            {Figure::other, "other"}};
@@ -207,6 +209,11 @@ double cache_layers(const Plan& plan) {
   for (const CacheGroup& group : cache_groups(plan, replica_of(plan), whole_model(plan)))
     if (group.state_bytes == 0) layers += group.layers;
   return layers;
+}
+
+/// Bytes on a GPU of a request of max_len, of all layers whatever the stages.
+double request_cache(const Plan& plan) {
+  return request_bytes(plan, cache_groups(plan, replica_of(plan), whole_model(plan)), plan.max_len).all();
 }
 
 double window_cells(const Plan& plan, const ServingBill& s) {
@@ -349,6 +356,10 @@ Amount serving_amount(const Report& r, const Measurement& m) {
       return {sum_of_terms(r, m.part), double(s.band_bytes)};
     case Figure::request_blocks:
       return {r.plan.block > 0 ? std::ceil(r.plan.max_len / r.plan.block) : 0, 0};
+    case Figure::request_cache:
+      return {request_cache(r.plan), 0};
+    case Figure::longest_request:
+      return {s.longest_context.value_or(0), 0};
     case Figure::pool_share:
       return {r.plan.utilization, 0};
     case Figure::host_buffers:

@@ -99,6 +99,30 @@ double memory_gb(const std::string& gpu) {
   return number_before(all, "gb").value_or(0);
 }
 
+/// MiB that nvidia-smi counts ("97,887 MiB", "23034 MiB"), of one card.
+double memory_mib(const std::string& gpu) {
+  std::string all;
+  for (size_t i = 0; i < gpu.size(); ++i) {
+    const bool mark = gpu[i] == ',' && i > 0 && i + 3 < gpu.size() && is_digit(gpu[i - 1]) && is_digit(gpu[i + 1]);
+    if (!mark) all += gpu[i];
+  }
+  return number_before(all, "mib").value_or(0);
+}
+
+constexpr double kLeastCardMib = 4096;
+
+/// The only preset of which the driver reports that many MiB.
+std::string preset_of_mib(double mib) {
+  std::string found;
+  for (const PresetRow& row : hardware_presets()) {
+    const double reported = number(json::parse(row.json, nullptr, false), "memory_mib");
+    if (mib < kLeastCardMib || std::fabs(reported - mib) > 1) continue;
+    if (!found.empty()) return "";
+    found = row.id;
+  }
+  return found;
+}
+
 /// GB/s and TFLOPS that a text states of a board: all that is known of one that is no preset, and of a variant of one
 /// (a laptop's) what differs.
 void set_stated_rates(Mapping& m, const std::string& preset, const CardKin* kin, const std::string& gpu) {
@@ -121,6 +145,41 @@ double marketed_gb(const std::string& preset) {
   return 0;
 }
 
+/// Machines that clouds rent out by names that say no GPU (aws.amazon.com/ec2/instance-types,
+/// cloud.google.com/compute/docs/gpus): how the name begins, and its GPU.
+struct Machine {
+  const char* begins;
+  const char* gpu;
+};
+constexpr Machine kMachines[] = {{"g4dn.", "t4"},
+                                 {"g5.", "a10g"},
+                                 {"g6.", "l4"},
+                                 {"g6e.", "l40s"},
+                                 {"p3.", "v100-sxm2-16gb"},
+                                 {"p3dn.", "v100-sxm2-32gb"},
+                                 {"p4d.", "a100-sxm4-40gb"},
+                                 {"p4de.", "a100-sxm4-80gb"},
+                                 {"p5.48", "h100-sxm5-80gb"},
+                                 {"p5e.", "h200-sxm-141gb"},
+                                 {"p5en.", "h200-sxm-141gb"},
+                                 {"p6-b200.", "b200-180gb"},
+                                 {"g2-standard", "l4"},
+                                 {"a2-highgpu", "a100-sxm4-40gb"},
+                                 {"a2-megagpu", "a100-sxm4-40gb"},
+                                 {"a2-ultragpu", "a100-sxm4-80gb"},
+                                 {"a3-highgpu", "h100-sxm5-80gb"},
+                                 {"a3-megagpu", "h100-sxm5-80gb"},
+                                 {"a3-ultragpu", "h200-sxm-141gb"},
+                                 {"a4-highgpu", "b200-180gb"}};
+
+std::string preset_of_machine(const std::string& gpu) {
+  const std::string all = lower(gpu);
+  for (const Machine& row : kMachines)
+    for (size_t at = all.find(row.begins); at != std::string::npos; at = all.find(row.begins, at + 1))
+      if (at == 0 || !is_alphanumeric(all[at - 1])) return row.gpu;
+  return "";
+}
+
 /// What stands in brackets counts where nothing before them is a chip: "288GB class (MI355X, inferred)".
 /// A class of memory is of no chip that has another ("141GB class (the text says A100 80GB or H100)").
 std::string preset_of(const std::string& gpu, double gb) {
@@ -137,13 +196,20 @@ void set_kin(Mapping& m, const CardKin& kin) {
   m.share.set_if("watts", kin.watts);
 }
 
+/// "Radeon RX 7900 series and RTX 3090": a page of two cards has its figures of the first.
+std::string first_card(const std::string& gpu) {
+  const size_t end = lower(gpu).find(" and ");
+  const bool numbered = end != std::string::npos && first_number(gpu.substr(0, end)) && first_number(gpu.substr(end));
+  return numbered && gpu.find('(') > end ? gpu.substr(0, end) : gpu;
+}
+
 /// Jean Zay's nodes of 8 A100 have four Omni-Path links of 100 Gb/s (bigscience, train/tr11-176B-ml/README.md).
 constexpr double kOmniPathGbS = 4 * 12.5 / 8;
 
 }  // namespace
 
 void map_hardware(Mapping& m) {
-  const std::string gpu = text(m.c, "gpu");
+  const std::string gpu = first_card(text(m.c, "gpu"));
   Words given;
   given.add(gpu);
   if (given.has("tpu")) m.skip("a TPU");
@@ -158,6 +224,10 @@ void map_hardware(Mapping& m) {
     set_kin(m, *kin);
   }
   const double gib = gb > 0 ? kReported * gb : number_before(gpu, "gib").value_or(0);
+  if (preset.empty()) preset = preset_of_mib(memory_mib(gpu));
+  if (preset.empty()) preset = preset_of_machine(gpu);
+  const bool of_workstation = given.has("blackwell") && given.has("pcie");  // the others are on boards of their own
+  if (preset.empty() && of_workstation) preset = "rtx-pro-6000-blackwell";
   if (preset.empty() && given.has("blackwell") && !given.has("rtx")) preset = "b200-180gb";
   if (preset.empty() && given.has("ascend") && !given.has("310")) preset = "ascend-910b";  // most of them
   const bool stated = number_before(gpu, "gb/s") || number_before(gpu, "tb/s");

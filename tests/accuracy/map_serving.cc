@@ -328,7 +328,7 @@ void add_cache_of_request(const ServingMap& m, const json& check, std::vector<Me
 
 bool is_of_request(const std::string& name) {
   for (const char* word : {"needed", "required", "per_request", "per_req", "one_request", "at_max_len", "for_max_len"})
-    if (name.starts_with("kv") && name.find(word) != std::string::npos) return true;
+    if ((name.starts_with("kv") || name.starts_with(word)) && name.find(word) != std::string::npos) return true;
   return false;
 }
 
@@ -343,7 +343,8 @@ void add_check(const ServingMap& m, const json& check, std::vector<Measurement>&
   const bool sized = bytes_of_unit(text(check, "unit")) > 0;
   if (text(check, "kind") == "trap" && !says_truth(check)) return add_trap(m, check, out);
   if (is_of_token(name, text(check, "unit"))) return add_bytes_of_token(m, check, out);
-  if (add_share_of_free(m, check, out) || add_blocks_of_request(m, check, out)) return;
+  if (add_share_of_free(m, check, out) || add_blocks_of_request(m, check, out) || add_pool_end(m, check, out)) return;
+  if (add_swap_check(m, check, out) || add_refusal(m, check, out)) return;
   if (m.engine == "llamacpp") return add_llamacpp_check(m, check, out);
   if (add_blocks_of_free(m, check, out) || add_block(m, check, out) || add_pool_of_other(m, check, out)) return;
   if (sized && is_of_states(name)) return add_states(m, check, out);

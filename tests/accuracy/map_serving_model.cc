@@ -268,6 +268,17 @@ void set_text_model(ServingMap& m, const std::string& preset) {
   m.share.set("extra_params", 0.0);
 }
 
+/// A server that is told not to profile images: those of the plan are of one patch.
+void set_unprofiled(ServingMap& m) {
+  const bool skips = switched(m.c, "skip mm profiling").value_or(false);
+  const Plan plan = read_plan(m.share.text()).plan;
+  if (m.engine != "vllm" || !skips || !plan.subject) return;
+  Architecture a = plan.subject->architecture;
+  if (!a.has_vision && a.extra_params == 0) return;
+  a.image = {1, 1, a.hidden, a.hidden, 1, 1, 0};
+  set_architecture(m, a);
+}
+
 /// A text model below Qwen's towers is the preset's, but that its rotary embeddings are in sections.
 void set_sections(ServingMap& m, const std::string& given, const std::string& preset) {
   if (given.find("qwen") == std::string::npos) return;
@@ -343,7 +354,9 @@ void set_variant(ServingMap& m, const std::string& name, const std::string& pres
 
 }  // namespace
 
-void set_model(ServingMap& m, const json& models) {
+namespace {
+
+void set_named_model(ServingMap& m, const json& models) {
   if (set_config(m)) return;
   std::string name = text(m.c, "model");
   if (const size_t bar = name.find(" / "); bar != std::string::npos) name = name.substr(0, bar);
@@ -364,6 +377,13 @@ void set_model(ServingMap& m, const json& models) {
   }
   if (const json* facts = facts_named(models, name)) return set_facts(m, *facts);
   if (!set_stated_shape(m, name)) m.skip("the model is no preset");
+}
+
+}  // namespace
+
+void set_model(ServingMap& m, const json& models) {
+  set_named_model(m, models);
+  if (m.skipped.empty()) set_unprofiled(m);
 }
 
 }  // namespace vram::accuracy

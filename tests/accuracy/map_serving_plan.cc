@@ -15,6 +15,7 @@
 #include "tests/accuracy/serving_map.h"
 #include "tests/accuracy/serving_said.h"
 #include "tests/accuracy/serving_words.h"
+#include "tests/accuracy/words.h"
 
 namespace vram::accuracy {
 
@@ -133,7 +134,6 @@ void set_limits(ServingMap& m) {
   if (batch == 0 && m.engine != "llamacpp") batch = number_said(said_of(c), {"max_num_seqs", "max-num-seqs"});
   if (m.engine == "trtllm") set_built_limits(m, batch);
   m.share.set_if("max_seqs", m.engine == "llamacpp" ? 0 : std::max(batch, number(c, "measured.max_running_requests")));
-  if (first_of(c, {"num_cpu_blocks"}) > 0) m.share.set("swap", 4.0);  // vllm's --swap-space
 }
 
 constexpr double kSmallestCard = 4;  // GiB
@@ -151,6 +151,22 @@ double stated_gib(std::string given) {
   return most >= kSmallestCard ? most : 0;
 }
 
+/// "65520 MB", as torch has a device's memory: all that an engine sees.
+double stated_mb(const std::string& given) {
+  for (size_t at = given.find(" MB"); at != std::string::npos; at = given.find(" MB", at + 1)) {
+    const double mb = number_before(given.substr(0, at + 3), " mb").value_or(0);
+    if (mb >= kSmallestCard * 1024) return mb / 1024;
+  }
+  return 0;
+}
+
+/// "memory capped to 40.47 GiB": what the engine may use, which is its share of the card.
+double uncapped_gib(const ServingMap& m, double gib) {
+  const double share = number(m.c, "gpu_memory_utilization");
+  const bool capped = holds_any(lower(text(m.c, "gpu")), {"capped to", "limited to", "capped at", "limited at"});
+  return capped && share > 0 && share < 1 ? gib / share : gib;
+}
+
 void set_hardware(ServingMap& m) {
   Mapping hardware(m.c);
   map_hardware(hardware);
@@ -160,7 +176,8 @@ void set_hardware(ServingMap& m) {
   if (!m.share.get("gpu_tflops").empty())
     m.share.set_if("watts", first_number(hardware.share.get("watts")).value_or(0));
   const std::string given = text(m.c, "gpu");
-  double gib = stated_gib(given);
+  double gib = uncapped_gib(m, stated_gib(given));
+  if (gib == 0) gib = stated_mb(given);
   if (gib == 0) gib = given_number(m.c, {"total_gpu_memory_gib", "total_memory_gib", "gpu_memory_gib"});
   if (gib == 0) gib = first_number(hardware.share.get("gpu_mem")).value_or(0);
   if (const double before = number(m.c, "measured.avail_before_gb"); gib == 0 && before > 0) gib = before;
@@ -220,10 +237,27 @@ double sglang_requests(const ServingMap& m, double tokens, double length) {
   return states > 0 ? std::min(requests, std::floor(states / (radix ? kStatesOfRequest : 1))) : requests;
 }
 
+/// Unsloth says so, or keeps another swap than vllm's own beside a checkpoint of its own.
+bool runs_in_unsloth(const json& c) {
+  const bool own = lower(text(c, "model")).rfind("unsloth/", 0) == 0;
+  const std::string said = lower(text(c, "engine") + text(c, "engine_version") + text(c, "notes"));
+  return holds_any(said, {"unsloth"}) || (own && swap_beside_usual(c) > 0);
+}
+
+/// unsloth_zoo/vllm_utils.py, load_vllm: sequences by what weights leave of the budget, and batches of one request.
+void set_unsloth(ServingMap& m, const Plan& plan) {
+  if (m.engine != "vllm" || !runs_in_unsloth(m.c) || plan.gpu_mem <= 0 || !plan.subject) return;
+  const ServingBill bill = serving_bill(plan);
+  const double left = plan.utilization * plan.gpu_mem - static_cast<double>(bill.weights_bytes_per_gpu.value_or(0));
+  if (m.share.get("max_seqs").empty()) m.share.set("max_seqs", unsloth_sequences(left / kGiB));
+  if (m.share.get("batch_tokens").empty()) m.share.set_if("batch_tokens", stated_length(m.c));
+}
+
 /// What the engine's version chooses where the case says nothing.
 void set_engine_defaults(ServingMap& m) {
   const Plan plan = read_plan(m.share.text()).plan;
   if (!plan.accelerator) return;
+  set_unsloth(m, plan);
   if (m.engine == "vllm") {
     Plan said = plan;
     if (text(m.c, "engine_version").find("V0") != std::string::npos) said.engine_version += " V0";
@@ -243,6 +277,12 @@ void set_engine_defaults(ServingMap& m) {
   set_free_before(m);
 }
 
+/// "V0, May 2025": the first engine, of the release of that day.
+std::string vllm_of_date(const std::string& given) {
+  const std::string version = release_of_date(given, "vllm");
+  return version.empty() || given.find("V0") == std::string::npos ? version : version + "V0";
+}
+
 void set_engine(ServingMap& m) {
   m.engine = engine_of(text(m.c, "engine"));
   if (m.engine.empty()) return m.skip("the engine is no choice of the key");
@@ -250,6 +290,8 @@ void set_engine(ServingMap& m) {
   const std::string given = text(m.c, "engine_version");
   std::string version = version_of(given, m.engine == "llamacpp");
   if (m.engine == "trtllm" && version.empty()) version = trtllm_release(given);
+  if (version.rfind("0.1.dev", 0) == 0) version.clear();  // built from sources that have no tags
+  if (version.empty() && m.engine == "vllm") version = vllm_of_date(given);
   if (version.empty()) version = release_of_date(given, m.engine);
   if (!version.empty()) m.share.set("engine_version", version);
 }

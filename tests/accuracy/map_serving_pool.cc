@@ -163,7 +163,7 @@ double cached_tokens(const json& c, const std::string& check) {
   // Of groups of layers the log prints what one of them has; its blocks are those of all.
   if (const double printed = first_of(c, {"kv_tokens_printed", "gpu_kv_cache_tokens", "kv_cache_tokens"}); printed > 0)
     return printed;
-  const double tokens = first_of(c, {"kv_tokens", "max_total_num_tokens", "full_tokens"});
+  const double tokens = first_of(c, {"kv_tokens", "max_total_num_tokens", "full_tokens", "tokens"});
   const double requests = first_of(c, {"max_concurrency_x"}) * number(c, "max_model_len");
   if (tokens > 0 && std::fabs(tokens - requests) < 0.01 * requests) return tokens;
   const double blocks = first_of(c, {"num_gpu_blocks", "primary_blocks", "gpu_blocks", "max_block_count"});
@@ -196,6 +196,7 @@ void add_cache(const ServingMap& m, const json& check, std::vector<Measurement>&
   if (rank) given.share.set("serve_tp", 1.0);
   const double whole = (half ? 2 : 1) / rank.value_or(1);
   if (half) set_half(given, name[0]);
+  set_cache_format(given, name);
   Measurement one = begin(given, text(check, "kind"), Figure::kv_token);
   one.part = part;
   one.measured = whole * bytes / tokens;
@@ -254,6 +255,20 @@ void add_capacity(const ServingMap& m, std::vector<Measurement>& out) {
   }
 }
 
+/// sglang's free memory once its pools are there: what it fell by is pool and table.
+bool add_pool_end(const ServingMap& m, const json& check, std::vector<Measurement>& out) {
+  const double before = first_of(m.c, {"avail_after_weights_gb", "avail_after_gb"}), pool = logged_pool_gib(m.c);
+  const double end = first_of(m.c, {"memory_pool_end_avail_gb", "pool_end_avail_gb", "avail_after_pool_gb"});
+  if (m.engine != "sglang" || before == 0 || pool == 0 || end == 0 || number(check, "measured") != end) return false;
+  ServingMap given = m;
+  given.share.set("measured_kv_pool", pool);
+  Measurement one = begin(given, text(check, "kind"), Figure::pool_and_table);
+  one.measured = (before - end - logged_states_gib(m.c)) * kGiB;
+  one.unit = text(check, "unit");
+  out.push_back(std::move(one));
+  return true;
+}
+
 /// The pool from the plan alone; its error counts against the memory that the engine may use.
 void add_pool(const ServingMap& m, std::vector<Measurement>& out) {
   double pool = logged_pool_gib(m.c);
@@ -272,6 +287,7 @@ void add_pool(const ServingMap& m, std::vector<Measurement>& out) {
   if (plan.subject && plan.subject->nominal_parameters == 0) one.skip_for("the weights are not known");
   if (one.skipped.empty() && plan.gpu_mem == 0) one.skipped = "the GPU's memory is not stated";
   if (m.gpu_unread) one.skip_for("the GPU is not known");
+  if (given_number(m.c, {"cpu_offload_gb"}) > 0) one.skip_for("weights on the host are no choice of a key");
   const bool fraction = number(m.c, "mem_fraction_static") > 0;  // sglang's own choice depends on the card
   const std::string gpu = lower(text(m.c, "gpu"));
   const bool unsaid = gpu.empty() || gpu.rfind("not stated", 0) == 0 || gpu.rfind("unknown", 0) == 0;
@@ -307,15 +323,6 @@ bool add_blocks_of_request(const ServingMap& m, const json& check, std::vector<M
   return true;
 }
 
-/// Does the case say how much is set apart for swap, or hold its blocks against the usual 4 GiB?
-bool swap_is_said(const json& c) {
-  const json* checks = find(c, "checks");
-  bool checked = false;
-  for (const json& check : checks != nullptr && checks->is_array() ? *checks : json::array())
-    checked = checked || text(check, "name").find("cpu_blocks") != std::string::npos;
-  return checked || holds_any(said_of(c), {"swap-space", "swap_space", "gib swap", "swap of"});
-}
-
 /// TensorRT-LLM's blocks of a log that says what was free before them: its share of that is the pool.
 bool add_blocks_of_free(const ServingMap& m, const json& check, std::vector<Measurement>& out) {
   const std::string name = text(check, "name");
@@ -332,14 +339,16 @@ bool add_blocks_of_free(const ServingMap& m, const json& check, std::vector<Meas
   return true;
 }
 
-/// "block": bytes of one; of so many tokens.
+/// "block", "block_mib", or in "MiB/block": bytes of one, of so many tokens.
 bool add_block(const ServingMap& m, const json& check, std::vector<Measurement>& out) {
-  const std::string name = text(check, "name");
-  const double bytes = number(check, "measured") * bytes_of_unit(text(check, "unit"));
+  const std::string name = text(check, "name"), unit = text(check, "unit");
+  const double bytes = number(check, "measured") * bytes_of_unit(unit.substr(0, unit.find('/')));
   double tokens = number(m.c, "block_size");
   if (tokens == 0) tokens = first_of(m.c, {"tokens_per_block", "block_size"});
-  const bool plain = name == "block" || name == "block_size" || name == "kv_block" || name == "block_bytes";
-  if (!plain || bytes == 0 || tokens == 0) return false;
+  if (tokens == 0 && m.engine == "vllm") tokens = read_plan(m.share.text()).plan.block;
+  const bool plain = name == "block" || name == "block_size" || name == "kv_block";
+  const bool named = holds_any(name, {"per_block", "a_block", "block_mib", "block_kib", "block_mb", "block_bytes"});
+  if ((!plain && !named && unit.find("/block") == std::string::npos) || bytes == 0 || tokens == 0) return false;
   Measurement one = begin(m, text(check, "kind"), Figure::kv_token);
   one.measured = bytes / tokens;
   one.unit = "bytes a token";
@@ -358,20 +367,6 @@ bool add_pool_of_other(const ServingMap& m, const json& check, std::vector<Measu
   if (tokens == 0) one.skip_for("an engine that the key has no choice for allocates it");
   out.push_back(std::move(one));
   return true;
-}
-
-/// vllm's CPU blocks: one request of a block at a time.
-void add_swap(const ServingMap& m, std::vector<Measurement>& out) {
-  const double blocks = first_of(m.c, {"num_cpu_blocks"});
-  if (blocks == 0 || !swap_is_said(m.c)) return;
-  ServingMap given = m;
-  const double block = number(m.c, "block_size") > 0 ? number(m.c, "block_size") : 16;
-  given.share.set("prompt", block);
-  given.share.set("output", 0.0);
-  Measurement one = begin(given, "independent", Figure::swap_tokens);
-  one.measured = blocks * block;
-  one.unit = "tokens";
-  out.push_back(std::move(one));
 }
 
 }  // namespace vram::accuracy

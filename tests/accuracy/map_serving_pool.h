@@ -11,10 +11,10 @@ namespace vram::accuracy {
 double cached_tokens(const json& c, const std::string& check);
 double tokens_beside(const json& c, const std::string& check);
 
-/// GiB of the pool, and of the states beside it, as logged. 0: not logged.
 /// Whether the plan's linear and state-space layers have states of known size.
 bool knows_states(const ServingMap& m);
 
+/// GiB of the pool, and of the states beside it, as logged. 0: not logged.
 double logged_pool_gib(const json& c);
 double logged_states_gib(const json& c);
 
@@ -33,6 +33,15 @@ bool add_block(const ServingMap& m, const json& check, std::vector<Measurement>&
 bool add_pool_of_other(const ServingMap& m, const json& check, std::vector<Measurement>& out);
 void add_capacity(const ServingMap& m, std::vector<Measurement>& out);
 void add_pool(const ServingMap& m, std::vector<Measurement>& out);
+bool add_pool_end(const ServingMap& m, const json& check, std::vector<Measurement>& out);
+bool add_refusal(const ServingMap& m, const json& check, std::vector<Measurement>& out);
+bool add_swap_check(const ServingMap& m, const json& check, std::vector<Measurement>& out);
 void add_swap(const ServingMap& m, std::vector<Measurement>& out);
+
+/// GiB of swap that the case says, where they are not vllm's usual ones; else 0.
+double swap_beside_usual(const json& c);
+
+/// Of a log of two caches ("fp16 and fp8") the format that a figure's name ends with.
+void set_cache_format(ServingMap& m, const std::string& name);
 
 }  // namespace vram::accuracy

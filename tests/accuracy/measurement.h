@@ -38,21 +38,23 @@ enum class Figure : uint8_t {
   host_buffers,
   pool_and_table,  // sglang's KV pool and its table of requests
   parameters,
-  file_layers,     // of a GGUF file: prediction modules count
-  budget,          // share of the card that the engine may use
-  process,         // what the card says the engine takes
-  cache_layers,    // that keep a cache
-  window_cells,    // tokens that llama.cpp's window layers keep
-  recurrent,       // states of linear and state-space layers
-  state_slots,     // requests whose states sglang's pool holds
-  state_block,     // tokens of vllm's block that holds a state, too
-  request_table,   // sglang's table of requests and what rounds its pool
-  draft,           // weights of a draft
-  sum,             // several of a llama.cpp bill's lines
-  request_blocks,  // of the longest request
-  pool_share,      // of what is free, the share that the cache gets
-  other,           // nothing that the bill has
-  any,             // several figures scored together
+  file_layers,      // of a GGUF file: prediction modules count
+  budget,           // share of the card that the engine may use
+  process,          // what the card says the engine takes
+  cache_layers,     // that keep a cache
+  window_cells,     // tokens that llama.cpp's window layers keep
+  recurrent,        // states of linear and state-space layers
+  state_slots,      // requests whose states sglang's pool holds
+  state_block,      // tokens of vllm's block that holds a state, too
+  request_table,    // sglang's table of requests and what rounds its pool
+  draft,            // weights of a draft
+  sum,              // several of a llama.cpp bill's lines
+  request_blocks,   // of the longest request
+  request_cache,    // its bytes on a GPU, of every layer
+  longest_request,  // that the pool has room for
+  pool_share,       // of what is free, the share that the cache gets
+  other,            // nothing that the bill has
+  any,              // several figures scored together
   serving_speed,
   prefill_speed,
   first_token,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "engine/preset_table.h"
 #include "engine/text.h"
 #include "tests/accuracy/words.h"
 
@@ -42,6 +43,8 @@ constexpr Kin kKin[] = {
     {"llama3.2-vision:11b", "llama-3.1-8b"},  // below layers that look at an image
     {"solar-pro", ""},
     // Mistral
+    {"mistral-7b-instruct", "mistral-7b-v0.3"},  // of no release: the newest
+    {"mistral-7b-instruct-v0.1", "mistral-7b-v0.1"},
     {"mistral-7b-instruct-v0.2", "mistral-7b-v0.1&window=0"},
     {"mistral-7b-v0.2", "mistral-7b-v0.1&window=0"},
     {"mistral-7b-instruct-v0.3", "mistral-7b-v0.3"},
@@ -294,6 +297,25 @@ bool set_kin(Share& share, const std::string& name) {
 std::string first_generation(const std::string& name) {
   const size_t at = lower(name).find("lfm2.5");
   return at == std::string::npos ? name : name.substr(0, at) + "lfm2" + name.substr(at + 6);
+}
+
+namespace {
+
+std::string without_points(const std::string& name) {
+  std::string out = compact(name);
+  out.erase(std::remove(out.begin(), out.end(), '.'), out.end());
+  return out;
+}
+
+}  // namespace
+
+std::string spelled(const std::string& name) {
+  const std::string wanted = without_points(name);
+  for (const Kin& row : kKin)
+    if (without_points(row.said) == wanted) return row.said;
+  for (const PresetRow& row : model_presets())
+    if (without_points(std::string(row.id)) == wanted) return std::string(row.id);
+  return "";
 }
 
 std::string published_config(const std::string& name) {

@@ -10,6 +10,9 @@ namespace vram::accuracy {
 /// the name says nothing of the kind. The longest name of the table that stands in the text counts.
 bool set_kin(Share& share, const std::string& name);
 
+/// The name of a model whose points were left out: "qwen2.5-1.5b" of "qwen25-15b"; "" where there is none.
+std::string spelled(const std::string& name);
+
 /// The config.json of a model that is no preset and has no kin among them; "" where none is kept.
 std::string published_config(const std::string& name);
 

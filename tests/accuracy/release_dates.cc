@@ -3,6 +3,7 @@
 
 #include "engine/text.h"
 #include "tests/accuracy/serving_words.h"
+#include "tests/accuracy/words.h"
 
 namespace vram::accuracy {
 namespace {
@@ -40,7 +41,22 @@ struct Day {
   int month = 0, day = 31;  // of a month alone its end
 };
 
-/// "2025-08-19", "2025-08"; of "2023" alone its end.
+/// "Aug 2025", "August 2025": the month before a year that begins at `at`, 0 where there is none.
+int month_before(const std::string& given, size_t at) {
+  constexpr const char* kMonths[] = {"jan", "feb", "mar", "apr", "may", "jun",
+                                     "jul", "aug", "sep", "oct", "nov", "dec"};
+  const auto letter = [&](size_t i) { return is_alphanumeric(given[i]) && !is_digit(given[i]); };
+  size_t end = at;
+  while (end > 0 && !letter(end - 1) && at - end < 2) --end;
+  size_t begin = end;
+  while (begin > 0 && letter(begin - 1)) --begin;
+  const std::string word = lower(given.substr(begin, end - begin));
+  for (int month = 1; month <= 12; ++month)
+    if (word.size() >= 3 && word.compare(0, 3, kMonths[month - 1]) == 0) return month;
+  return 0;
+}
+
+/// "2025-08-19", "2025-08", "Aug 2025"; of "2023" alone its end.
 Day day_of(const std::string& given) {
   for (size_t i = 0; i + 4 <= given.size(); ++i) {
     const bool begins = i == 0 || !is_alphanumeric(given[i - 1]);
@@ -48,7 +64,8 @@ Day day_of(const std::string& given) {
     if (year < 2000) continue;
     const bool has_month = given.size() >= i + 7 && given[i + 4] == '-' && is_digit(given[i + 5]);
     const bool has_day = has_month && given.size() >= i + 10 && given[i + 7] == '-' && is_digit(given[i + 8]);
-    const int month = has_month ? std::atoi(given.substr(i + 5, 2).c_str()) : 12;
+    const int named = month_before(given, i);
+    const int month = has_month ? std::atoi(given.substr(i + 5, 2).c_str()) : named > 0 ? named : 12;
     return {at(year, month), has_day ? std::atoi(given.substr(i + 8, 2).c_str()) : 31};
   }
   return {};

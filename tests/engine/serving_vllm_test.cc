@@ -40,6 +40,13 @@ TEST_CASE("vllm samples for max_seqs sequences, whatever tp", "[serving]") {
   CHECK(activations_gib(plan + "1024&serve_gpus=2") == activations_gib(plan + "1024"));
 }
 
+TEST_CASE("On Ascend nothing is sampled where vllm profiles", "[serving]") {
+  // A start-up log of Qwen3-0.6B: 0.22 GiB, gate, up, product and three hidden states of 8192 tokens.
+  const std::string npu = "model=qwen3-0.6b&gpu=ascend-910b&max_seqs=256&batch_tokens=8192";
+  CHECK(within(activations_gib(npu), 8192.0 * (3 * 3072 + 3 * 1024) * 2 / kGiB, 1e-6));
+  CHECK(activations_gib("model=qwen3-0.6b&gpu=l40s&max_seqs=256&batch_tokens=8192") > 1.4);
+}
+
 TEST_CASE("vllm's second model runner counts tokens for every request", "[serving]") {
   const auto buffers = [](const std::string& more) {
     return line_gib("model=qwen2.5-0.5b&gpu=rtx-4090-24gb&" + more, "buffers");

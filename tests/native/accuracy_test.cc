@@ -333,6 +333,72 @@ TEST_CASE("Blocks in swap are a figure where the case says how much of it there 
   CHECK(swapped(R"({"name":"cpu_blocks","kind":"independent","measured":1820,"unit":"blocks"})") == 1);
 }
 
+TEST_CASE("Swap is of the size that a check's words say, of each format of two caches", "[serving]") {
+  // 1 MiB and 2 MiB a block of 16 tokens of Llama-3-8B.
+  check_all(R"case({"id":"swap","engine":"vllm","model":"meta-llama/Meta-Llama-3-8B","weight_dtype":"bf16","tp":1,
+    "kv_dtype":"fp16 and fp8","block_size":16,"gpu":"H100 80GB","measured":{"cpu_blocks":1024},
+    "checks":[{"name":"cpu_swap_blocks_fp16","kind":"independent","measured":1024,"unit":"blocks",
+    "explanation":"swap 2 GB"},{"name":"cpu_blocks_fp8","kind":"independent","measured":4096,"unit":"blocks"}],
+    "source":"a log"})case",
+            2);
+}
+
+TEST_CASE("A refusal to start says what a request needs and which would fit", "[serving]") {
+  // 98,304 B a token; 262,144 of them are 24 GiB, and 8.04 GiB are 87,818.
+  check_all(R"case({"id":"refused","engine":"vllm","engine_version":"0.11.0","model":"Qwen/Qwen3-30B-A3B",
+    "weight_dtype":"bf16","kv_dtype":"bf16","tp":1,"pp":2,"gpu":"A100 80GB","max_model_len":262144,"block_size":16,
+    "measured":{"available_gib":8.04},"checks":[{"name":"needed","kind":"independent","measured":24,"unit":"GiB"},
+    {"name":"estimated_max_len","kind":"independent","measured":87840,"unit":"tokens"}],"source":"a log"})case",
+            2);
+  // Of gpt-oss-120b: 18 layers of 2,048 B a token, and 18 of 127 + 1,024 tokens in blocks and one more.
+  check_all(R"case({"id":"windows","engine":"vllm","engine_version":"0.11.0","model":"openai/gpt-oss-120b",
+    "weight_dtype":"mxfp4","kv_dtype":"bf16","gpu":"H100 80GB","max_model_len":131072,"max_num_batched_tokens":1024,
+    "measured":{},"checks":[{"name":"needed","kind":"independent","measured":4.5405,"unit":"GiB"}],
+    "source":"a log"})case",
+            1);
+}
+
+TEST_CASE("What free memory of sglang falls by is pool and table", "[serving]") {
+  // 5.64 GiB, and 2,049 requests of 131,072 tokens of 4 B.
+  const Measurement fall =
+      measured(R"case({"id":"end","engine":"sglang","model":"deepseek-ai/DeepSeek-R1-Distill-Qwen-7B","tp":1,
+    "weight_dtype":"bf16","kv_dtype":"bf16","gpu":"RTX 3090 24GB","max_model_len":131072,"mem_fraction_static":0.88,
+    "measured":{"avail_after_weights_gb":8.37,"k_gb":2.82,"v_gb":2.82,"memory_pool_end_avail_gb":1.68,
+    "max_running_requests":2049},"checks":[{"name":"pool_end","kind":"independent","measured":1.68,"unit":"GiB"}],
+    "source":"a log"})case",
+               Figure::pool_and_table);
+  CHECK(fall.error() < 0.001);
+}
+
+TEST_CASE("A block's bytes are those of its tokens, a check's model may be another", "[serving]") {
+  check_all(
+      R"case({"id":"blocks","engine":"vllm","engine_version":"0.8.5","model":"Qwen/Qwen3-30B-A3B",
+    "weight_dtype":"bf16","kv_dtype":"bf16",
+    "tp":1,"block_size":16,"max_model_len":32768,"gpu":"H100 80GB","measured":{},"checks":[
+    {"name":"block_mib","kind":"independent","measured":1.5,"unit":"MiB"},
+    {"name":"kv_needed_qwen3_vl_4b_32768","kind":"independent","measured":4.5,"unit":"GiB"},
+    {"name":"weights_qwen25_15b","kind":"independent","measured":2.91,"unit":"GiB"}],"source":"a log"})case",
+      3);
+}
+
+TEST_CASE("A version says its month and its engine in words", "[serving]") {
+  CHECK(release_of_date("V1, Aug 2025", "vllm") == "0.10.0");
+  CHECK(release_of_date("(March 2025)", "sglang") == "0.4.4");
+  CHECK(release_of_date("Jul 2025", "sglang") == release_of_date("2025-07", "sglang"));
+  CHECK(release_of_date("May 2026", "vllm").empty());  // later than what is known
+  const auto version = [](const std::string& said) {
+    const std::string text = R"({"id":"x","engine":"vllm","model":"Qwen/Qwen3-8B","gpu":"H100 80GB","tp":1,
+      "engine_version":")" + said +
+                             R"(","measured":{"available_kv_gib":2},"checks":[],"source":"a log"})";
+    const std::string share = measured(text.c_str(), Figure::kv_pool).share;
+    const size_t at = share.find("engine_version=");
+    return at == std::string::npos ? "" : share.substr(at + 15, share.find('&', at) - at - 15);
+  };
+  CHECK(version("V0, May 2025") == "0.9.0V0");
+  CHECK(version("V1, Oct 2025") == "0.11.0");
+  CHECK(version("0.1.dev1+g4d2a68d64 (Aug 2026)").empty());
+}
+
 TEST_CASE("What a llama.cpp log says in words changes its plan", "[serving]") {
   // Before windows had a cache of their own; attention where the cache lies: 40 heads and two masks over all cells.
   check_all(R"case({"id":"old","engine":"llama.cpp","engine_version":"b5092","model":"Llama-4-Scout-17B-16E-Instruct",
@@ -509,6 +575,12 @@ TEST_CASE("A card that is no preset is not taken for another", "[serving]") {
   CHECK(gpu("RX 7900 XTX").find("gpu=rx-7900-xtx-24gb") != std::string::npos);
   CHECK(gpu("Arc B580").find("gpu=arc-b580-12gb") != std::string::npos);
   CHECK(gpu("RTX PRO 6000").find("gpu=rtx-pro-6000-blackwell") != std::string::npos);
+  CHECK(gpu("97,887 MiB card").find("gpu=rtx-pro-6000-blackwell") != std::string::npos);
+  CHECK(gpu("2 PCIe Blackwell cards").find("gpu=rtx-pro-6000-blackwell") != std::string::npos);
+  CHECK(gpu("AWS g6.12xlarge").find("gpu=l4") != std::string::npos);
+  CHECK(gpu("p4de.24xlarge").find("gpu=a100-sxm4-80gb") != std::string::npos);
+  CHECK(gpu("Radeon RX7900 series gfx1100 and RTX 3090") == "the GPU is not known");
+  CHECK(gpu("Intel Max 1550, one tile (65520 MB)").find("gpu_mem=63.98") != std::string::npos);
   CHECK(gpu("Arc Pro B70 32GB").find("gpu=custom") != std::string::npos);
   CHECK(gpu("7900xtx").find("gpu=rx-7900-xtx-24gb") != std::string::npos);
   CHECK(gpu("4x RTX 3090 + EPYC 512GB").find("gpu_mem") == std::string::npos);
@@ -527,6 +599,33 @@ TEST_CASE("A card that is no preset is not taken for another", "[serving]") {
     CAPTURE(name);
     CHECK(gpu(name).find(rates) != std::string::npos);
   }
+}
+
+TEST_CASE("What is known of a start is in a log's plan", "[serving]") {
+  const auto pool = [](const std::string& more) {
+    const std::string text =
+        R"({"id":"x","engine":"vllm","tp":1,"max_model_len":2048,"kv_dtype":"bf16",)" + more + R"(,"source":"a log"})";
+    const Measurement one = measured(text.c_str(), Figure::kv_pool);
+    return one.skipped.empty() ? one.share : one.skipped;
+  };
+  const auto holds = [&pool](const std::string& more, const char* key) {
+    return pool(more).find(key) != std::string::npos;
+  };
+  // "capped to": the share of the card that the engine may use; 40.47 of 95 GiB.
+  CHECK(holds(R"("model":"Qwen/Qwen3-8B","gpu":"PCIe Blackwell, memory capped to 40.47 GiB",
+    "gpu_memory_utilization":0.426,"measured":{"kv_gib":8},"checks":[])",
+              "gpu_mem=95&"));
+  // unsloth_zoo: 13.12 - 6.02 GiB are for 192 sequences, and a batch is one request.
+  const char* unsloth =
+      R"case("model":"unsloth/Llama-3.2-3B-Instruct","engine_version":"V0, May 2025","weight_dtype":"fp16",
+    "gpu":"Tesla T4 (14.74 GiB)","gpu_memory_utilization":0.89,"measured":{"kv_gib":6.22,"cpu_blocks":1170},
+    "checks":[{"name":"cpu_swap_blocks","kind":"independent","measured":1170,"explanation":"2 GiB"}])case";
+  CHECK(holds(unsloth, "max_seqs=192&"));
+  CHECK(pool(R"("model":"Qwen/Qwen3-8B","gpu":"H100 80GB","cpu_offload_gb":30,"measured":{"kv_gib":8},"checks":[])") ==
+        "weights on the host are no choice of a key");
+  const std::string sees = R"("model":"Qwen/Qwen3.5-9B","gpu":"H100 80GB","measured":{"kv_gib":8},"checks":[])";
+  CHECK_FALSE(holds(sees, "%22image%22:%5B1,1,"));
+  CHECK(holds(sees + R"(,"flags":"--skip-mm-profiling")", "%22image%22:%5B1,1,"));
 }
 
 TEST_CASE("A score is the median, the 90th percentile, the bias and the coverage") {
