@@ -1,5 +1,6 @@
 #include "tests/accuracy/load.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <limits>
@@ -67,8 +68,20 @@ void take_bare(const std::vector<double>& bare, FigureName& out) {
   if (bare.size() == 2) out.load.output = bare[1];
 }
 
+bool is_one_of(const std::string& word, std::initializer_list<const char*> words) {
+  return std::any_of(words.begin(), words.end(), [&](const char* one) { return word == one; });
+}
+
 bool is_of_drafts(const std::string& word) {
-  return word == "eagle" || word == "mtp" || word == "medusa" || word == "speculative";
+  return is_one_of(word, {"eagle", "mtp", "medusa", "speculative", "spec", "ngram", "lookahead", "draft"});
+}
+
+/// Words of a plan that they do not state: how much was cached, offloaded, or how the model lay on GPUs.
+const char* unstated_of(const std::string& word) {
+  if (is_one_of(word, {"cached", "hit", "hits", "prefix"})) return "how much of the prompt was cached is not stated";
+  if (is_one_of(word, {"offload", "offloaded", "swapped"})) return "how much was offloaded is not stated";
+  if (is_one_of(word, {"tp", "dp", "ep"})) return "the layout is not stated";
+  return "";
 }
 
 Figure rate_of_tokens(const Topics& said, bool numbered_decode, const Load& load) {
@@ -267,6 +280,8 @@ void set_bench_lengths(FigureName& out, const Topics& said, double prompt, doubl
 std::string unread_of(const FigureName& out, const Topics& said, bool per_token) {
   for (const std::string& word : out.unknown)
     if (is_of_drafts(word)) return "how many drafts were accepted is not stated";
+  for (const std::string& word : out.unknown)
+    if (const std::string unstated = unstated_of(word); !unstated.empty()) return unstated;
   const bool rate = out.figure == Figure::serving_speed || out.figure == Figure::token_time;
   const bool scenario = rate && has(said, Topic::latency);  // "min_latency_tok_s_user"
   if (has(said, Topic::tail) && !scenario) return "a percentile or a peak";

@@ -54,10 +54,12 @@ std::string engine_of(const std::string& given) {
   if (e.find("vllm") != std::string::npos) return "vllm";
   if (e.find("sglang") != std::string::npos) return "sglang";
   if (e.find("llama") != std::string::npos && e.find("exllama") == std::string::npos) return "llamacpp";
+  for (const char* wrapped : {"lm studio", "lmstudio", "gpt4all"})
+    if (e.find(wrapped) != std::string::npos) return "llamacpp";
   if (e.find("tensorrt") != std::string::npos || e.find("trt") != std::string::npos) return "trtllm";
   // Whose weights and cache of a token are like any other's.
-  for (const char* server :
-       {"tgi", "text-generation", "lmdeploy", "aphrodite", "mlx", "mlc", "exllama", "transformers"})
+  for (const char* server : {"tgi", "text-generation", "lmdeploy", "aphrodite", "mlx", "mlc", "exllama", "transformers",
+                             "deepspeed", "lightllm"})
     if (e.find(server) != std::string::npos) return "generic";
   return "";
 }

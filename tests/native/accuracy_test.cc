@@ -837,6 +837,19 @@ TEST_CASE("a model that is no preset has the speed of its family's or of its siz
   CHECK(share("nobody/Unheard") == "the model is no preset");
 }
 
+TEST_CASE("a name that says of the plan what it does not state is not predicted") {
+  const std::string stated = R"("isl": 1000, "osl": 300, "concurrency": 16,)";
+  CHECK(load_of(stated, "ttft_cached_ms") == "how much of the prompt was cached is not stated");
+  CHECK(load_of(stated, "out_tok_s_offload") == "how much was offloaded is not stated");
+  CHECK(load_of(stated, "out_tok_s_dp_attention") == "the layout is not stated");
+  CHECK(load_of(stated, "out_tok_s_ngram") == "how many drafts were accepted is not stated");
+  const char* nested = R"({"id": "x", "engine": "LM Studio", "model": "Qwen3-8B", "weight_dtype": "Q4_K_M",
+    "gpu": "RTX 4090", "n_gpus": 1, "measured": {"d4096": {"tg32_tok_s": 100}}})";
+  const Measurement one = measurements_of(only_case(nested), nullptr).at(0);
+  CHECK(one.family == "llamacpp, speed");
+  CHECK(one.share.find("prompt=4096&output=32") != std::string::npos);
+}
+
 TEST_CASE("a benchmark's options, pairs and any sentence of the case say the load") {
   const std::string at_16 = "tokens/s served 100 prompt=1000&output=300&concurrency=16";
   CHECK(load_of(R"("workload": "ISL 1000 / OSL 300, concurrency 16",)", "out_tok_s") == at_16);
