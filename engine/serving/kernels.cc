@@ -32,8 +32,9 @@ constexpr double kEarlyBefore = 4005;  // 0.4.5
 constexpr LayerSeconds kEager{35e-6, 40e-6, 600e-6, 1.2e-3};
 // llama.cpp replays graphs from compute capability 8.0 on: 130 us a layer on a V100 (Pythia 2.8B in its nightly tests),
 // and before May 2024 nowhere: 150 and 180 of Llama-2-7B on an A100 (premAI-io/benchmarks, January 2024), 195 of
-// Mistral-7B on an RTX 3090.
-constexpr LayerSeconds kLlamacppCuda{22.5e-6, 15e-6}, kLlamacppLaunched{65e-6, 15e-6}, kLlamacppOther{75e-6, 15e-6};
+// Mistral-7B on an RTX 3090, 99 and 128 on an RTX 4090, 265 of Qwen1.5-1.8B on an A100 (ollama#3841).
+constexpr LayerSeconds kLlamacppCuda{22.5e-6, 15e-6}, kLlamacppLaunched{65e-6, 15e-6}, kLlamacppGraphless{80e-6, 15e-6},
+    kLlamacppOther{75e-6, 15e-6};
 
 // Mixtures in vllm and sglang have more kernels than routing: MLA's low-rank products, norms and absorbed matrices,
 // shared experts beside the others, an indexer of sparse attention with its top-k. Fitted together, with the share of
@@ -89,8 +90,8 @@ LayerSeconds layer_seconds(const Plan& plan) {
     return on_rocm(plan) ? LayerSeconds{35e-6, kSglangRocmRouting, 0, kSglangRocmRouted} : kSglang;
   if (plan.engine != Engine::llamacpp) return kReplayed;
   if (plan.accelerator->vendor != "NVIDIA") return kLlamacppOther;
-  const bool replays = !precedes_ampere(*plan.accelerator) && llamacpp_build(plan.engine_version).replays_graphs;
-  return replays ? kLlamacppCuda : kLlamacppLaunched;
+  if (!llamacpp_build(plan.engine_version).replays_graphs) return kLlamacppGraphless;
+  return precedes_ampere(*plan.accelerator) ? kLlamacppLaunched : kLlamacppCuda;
 }
 
 bool is_attention(const LayerKind& kind) { return kind.mixer == Mixer::full || kind.mixer == Mixer::sliding; }

@@ -61,6 +61,11 @@ TEST_CASE("llama.cpp turns quantised weights into operands as it goes", "[servin
   CHECK(roofline_of("&engine=llamacpp&weights=q4_0").flops < roofline_of("&engine=llamacpp&weights=fp16").flops);
 }
 
+TEST_CASE("llama.cpp's prompts keep four fifths of the share on Radeons", "[serving]") {
+  const Plan plan = plan_of("model=llama-3.1-8b&engine=llamacpp&weights=fp16&gpu=rx-7900-xtx-24gb");
+  CHECK(std::abs(roofline(plan, replica_of(plan)).flops - 0.8 * 122.8e12 * 0.8 / (1 + 0.6 * 122.8 / 355)) < 1e6);
+}
+
 TEST_CASE("llama.cpp reads quantised weights no faster than a chip unpacks them", "[serving]") {
   const auto bytes = [](const std::string& share) {
     const Plan plan = plan_of("model=llama-3.1-8b&engine=llamacpp&" + share);
