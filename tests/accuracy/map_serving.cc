@@ -148,6 +148,8 @@ void add_trap(const ServingMap& m, const json& check, std::vector<Measurement>& 
   const bool weights = row != nullptr && row->figure == Figure::weights;
   if (!weights) given.share.set_if("measured_kv_pool", logged_pool_gib(m.c));
   Measurement one = begin(given, "trap", Figure::trap);
+  const Plan plan = read_plan(given.share.text()).plan;
+  if (weights && plan.subject && plan.subject->nominal_parameters == 0) one.skip_for("the weights are not known");
   one.part = cache ? "cache" : weights ? "" : "concurrency";
   one.measured = number(check, "predicted") * (cache || weights ? bytes : 1);
   one.unit = text(check, "unit");

@@ -198,7 +198,9 @@ Factors factors_said(const std::string& said) {
   return {};
 }
 
-void set_shape(ServingMap& m, const Factors& shape) {
+/// A rank keeps one KV head at least, whether the arithmetic is of a rank or its only head lies on each.
+void set_shape(ServingMap& m, Factors shape) {
+  shape.kv = std::max(shape.kv, number(m.c, "tp"));
   m.share.set("model", "custom");
   m.share.set("layers", shape.layers);
   m.share.set("heads", shape.kv);

@@ -525,6 +525,14 @@ TEST_CASE("Blocks and pages of a cache are figures, and a shape is read from ari
   };
   CHECK(shape("a 4B class (32 layers, 8 KV heads)", "2 x 32 x 8 x 128 x 2 B").ratio() == 1);
   CHECK(shape("nobody's", "32 layers x 8 heads x 128").ratio() == 1);
+  // A rank's one head: 15 x 1 x 256 x 2 B of K a token a GPU.
+  const Measurement rank = measured(R"case({"id":"rank","engine":"sglang","model":"nobody's","weight_dtype":"bf16",
+    "kv_dtype":"bf16","tp":2,"check":"TP2: 15 attention layers x 1 x 256 x 2 B of K","gpu":"RTX 4090","n_gpus":2,
+    "max_model_len":8192,"measured":{"tokens":580364},"checks":[
+    {"name":"k_gb","kind":"independent","measured":4.15,"unit":"GiB"},
+    {"name":"weights_whole","kind":"trap","measured":3.76,"predicted":368.8,"unit":"GiB"}],"source":"a log"})case",
+                                    Figure::kv_token);
+  CHECK(rank.error() < 0.001);
   CHECK_FALSE(shape("a class (36 layers, 8 KV heads)", "2 x 32 x 8 x 128 x 2 B").skipped.empty());
   CHECK(shape("Qwen3.5/3.6-27B", "").share.find("model=qwen3.5-27b") != std::string::npos);
   CHECK(shape("Bonsai (qwen35 27B geometry)", "").share.find("model=qwen3.5-27b") != std::string::npos);
