@@ -131,6 +131,14 @@ Storage storage_of(const Fields& q) {
   return stored;
 }
 
+/// Whether anything is said of single modules.
+bool names_modules(const Fields& q) {
+  for (const char* field : {"quantized_layers", "config_groups", "modules_to_not_convert", "ignore", "ignored_layers",
+                            "exclude_modules", "exclude", "llm_int8_skip_modules", "dynamic", "extra_config"})
+    if (q.has(field)) return true;
+  return false;
+}
+
 /// A list that leaves no half of a layer out says that all is quantised where the format usually is of some of it; so
 /// does a quantiser that takes every linear layer.
 bool quantises_everything(const Fields& q, const Architecture& a) {
@@ -157,7 +165,7 @@ void read_quantization(const Fields& file, Architecture& a) {
   if (bits > 0 && bits < 16 && bits != find_format(a.quantization)->bits) a.quantized_bits = bits;
   if (told.flag("lm_head")) a.head_bits = bits;
   if (told.has("head_bits")) a.head_bits = told.number("head_bits");
-  if (a.layers >= 1 && a.layers <= 10000) read_unquantized(told, a);
+  if (names_modules(told) && a.layers >= 1 && a.layers <= 10000) read_unquantized(told, a);
   if (a.unquantized.empty() && quantises_everything(told, a)) a.unquantized = "1q";
 }
 
