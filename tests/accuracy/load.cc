@@ -296,8 +296,9 @@ struct NameReading {
   Topics said;
   std::vector<double> bare;
   double prompt = 0, output = 0;  // llama-bench's tests
-  bool token_first = true, numbered_decode = false, per_token = false;
-  bool divided = false, rated = false;  // what the piece before leads up to: "per", "tok_s"
+  bool token_first = true, per_token = false;
+  bool numbered_decode = false, plain_decode = false;  // "tg128", "tg"
+  bool divided = false, rated = false;                 // what the piece before leads up to: "per", "tok_s"
 
   void add(const NamePiece& piece, Topic topic, bool ordinal) {
     if (piece.word.empty())
@@ -307,6 +308,7 @@ struct NameReading {
     if (topic == Topic::second && !has(said, Topic::token) && !has(said, Topic::requests)) token_first = false;
     out.of_tokens |= piece.word == "itl" || piece.word == "tbt";
     if (piece.numbered && !piece.word.empty()) add_number(piece, topic);
+    plain_decode |= topic == Topic::decode && !piece.numbered;
     add_divisor(piece, topic);
     const bool figure = !piece.numbered || topic == Topic::prefill || topic == Topic::decode;
     if (figure && topic != Topic::none) said.insert(topic);
@@ -359,12 +361,15 @@ FigureName read_figure_name(const std::string& name) {
     said.insert(Topic::prefill);
     out.load.output = 1;
   }
-  out.figure = figure_of_topics(said, reading.token_first, reading.numbered_decode, out.load);
+  const bool test = reading.numbered_decode && !reading.plain_decode;
+  out.figure = figure_of_topics(said, reading.token_first, test, out.load);
   out.is_speed = out.figure != Figure::other && !has(said, Topic::unmeasured) && !is_of_something_else(reading);
   out.median = has(said, Topic::median);
   if (has(said, Topic::most) && out.load.clients == 0) out.load.saturated = true;
   out.percentile = has(said, Topic::percentile);
   out.unread = unread_of(out, said, reading.per_token);
+  const bool fastest = has(said, Topic::tail) && has(said, Topic::latency) && out.unread.empty();
+  if (fastest && out.load.clients == 0) out.load.clients = 1;  // "min_latency_tok_s_user"
   if (out.per_stream && out.figure == Figure::serving_speed) out.figure = Figure::token_time;
   set_bench_lengths(out, said, reading.prompt, reading.output);
   take_bare(reading.bare, out);

@@ -93,6 +93,7 @@ const Setting* setting_in(Names& words) {
     const auto at = std::search(words.begin(), words.end(), own.begin(), own.end());
     if (at == words.end()) continue;
     words.erase(at, at + static_cast<long>(own.size()));
+    words.erase(std::remove(words.begin(), words.end(), "random"), words.end());  // the data set of "random_input_len"
     return &row;
   }
   return length_in(words);

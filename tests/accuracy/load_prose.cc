@@ -161,8 +161,9 @@ void read_clients_behind(const Clause& clause, size_t i, Load& load) {
   if (!batch && !word.is("concurrency") && !word.is("conc")) return;
   const size_t at = behind_word(clause, i);
   if (!clause.whole(at)) return;
-  load.clients = clause.at(at).number;
-  load.batched = batch;
+  const bool most = batch && i > 0 && (clause.at(i - 1).is("max") || clause.at(i - 1).is("maximum"));
+  (most ? load.slots : load.clients) = clause.at(at).number;
+  if (!most) load.batched = batch;
 }
 
 /// "request rate 8", "QPS = 4", "request rate inf".

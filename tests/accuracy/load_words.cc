@@ -28,8 +28,8 @@ constexpr Row kVocabulary[] = {
     {Topic::slots, " seqs slots "},
     {Topic::micro_batch, " ub ubatch "},
     {Topic::gpus, " gpu gpus device devices card "},
-    {Topic::prefill, " pp prefill "},
-    {Topic::decode, " tg decode decoding gen generation generated generate eval "},
+    {Topic::prefill, " pp npp prefill "},
+    {Topic::decode, " tg ntg decode decoding gen generation generated generate eval "},
     {Topic::total, " total all overall combined "},
     {Topic::token, " tok toks token tokens t "},
     {Topic::tokens_a_second, " tps tokps toksec ts "},
@@ -150,7 +150,18 @@ std::vector<Raw> raw_pieces(const std::string& name) {
   return out;
 }
 
+constexpr double kMostGpus = 1000;  // a larger number is a length
+
 bool is_number(const Raw& raw) { return raw.piece.word.empty(); }
+
+constexpr double kLeastLength = 64;
+
+/// "rocm7", "run2": a number that is part of a word of no quantity.
+bool is_of_label(const std::vector<Raw>& raw, size_t i) {
+  if (i == 0 || !is_number(raw[i]) || !raw[i].touches_last || is_number(raw[i - 1])) return false;
+  const Topic topic = topic_of(raw[i - 1].piece.word);
+  return (topic == Topic::none || topic == Topic::filler) && raw[i].piece.number < kLeastLength;
+}
 
 }  // namespace
 
@@ -169,6 +180,8 @@ std::vector<NamePiece> pieces_of(const std::string& name) {
     if (is_number(raw[i]) || !is_number(raw[i + 1]) || !takes_number(topic_of(raw[i].piece.word))) continue;
     const bool divisor = i > 0 && topic_of(raw[i - 1].piece.word) == Topic::per && !raw[i + 1].touches_last;
     if (divisor) continue;  // "per_gpu_1024_8192"
+    const bool length = topic_of(raw[i].piece.word) == Topic::gpus && raw[i + 1].piece.number >= kMostGpus;
+    if (length) continue;  // "tok_s_gpu_4k_1k"
     const bool own = i + 2 < raw.size() && raw[i + 2].touches_last && !is_number(raw[i + 2]) &&
                      takes_number(topic_of(raw[i + 2].piece.word)) && !raw[i + 1].touches_last;
     if (own) continue;  // "_16users": the next word's
@@ -185,7 +198,8 @@ std::vector<NamePiece> pieces_of(const std::string& name) {
     raw.erase(raw.begin() + static_cast<long>(i));
   }
   std::vector<NamePiece> out;
-  for (const Raw& one : raw) out.push_back(one.piece);
+  for (size_t i = 0; i < raw.size(); ++i)
+    if (!is_of_label(raw, i)) out.push_back(raw[i].piece);
   return out;
 }
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/formats.h"
 #include "engine/serving/latency.h"
 #include "engine/serving/serving.h"
 #include "tests/accuracy/drafts.h"
@@ -263,6 +264,16 @@ bool is_too_large(const std::string& share) {
   return !plan.has(Key::gpu_layers) && double(serving_bill(plan).weights_bytes_per_gpu.value_or(0)) > plan.gpu_mem;
 }
 
+/// Unsloth's "Q4_K_XL" is a mixture of its own for each model, a few percent larger than the medium one.
+void set_mixture(ServingMap& m) {
+  const std::string given = lower(text(m.c, "weight_dtype"));
+  const size_t at = given.find("_k_xl");
+  if (!m.share.get("weights").empty() || at == std::string::npos || at < 2) return;
+  const std::string bits = given.substr(at - 2, 2);
+  for (const std::string& format : {bits + "_k_m", bits + "_k", bits + "_0"})
+    if (find_format(format) != nullptr) return m.share.set("weights", format);
+}
+
 /// One that is larger than a GPU's is split by layers over all of them.
 void set_split(ServingMap& m) {
   const double gpus = number(m.c, "n_gpus");
@@ -309,6 +320,7 @@ void add_speeds(const ServingMap& of_case, std::vector<Measurement>& out) {
   ServingMap m = of_case;
   set_model_of_size(m);
   set_acceptance(m);
+  set_mixture(m);
   set_split(m);
   for (const auto& [name, value] : measured->items()) {
     if (!value.is_number()) continue;

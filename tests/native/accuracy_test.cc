@@ -865,6 +865,10 @@ TEST_CASE("a benchmark's options, pairs and any sentence of the case say the loa
   CHECK(load_of(R"("flags": "--random-input-len 1000 --random-output-len=300 --max-concurrency 16",)", "out_tok_s") ==
         at_16);
   CHECK(load_of("", R"(in_len": 1000, "out_len": 300, "out_tok_s_c16)") == at_16);
+  CHECK(load_of("", R"(random_input_len": 1000, "random_output_len": 300, "out_tok_s_c16)") == at_16);
+  CHECK(load_of("", "out_tok_s_gpu_1k_300_c16").find("prompt=1024&output=300&concurrency=16") != std::string::npos);
+  const std::string most = R"("isl": 1000, "osl": 300, "notes": "max batch 16",)";
+  CHECK(load_of(most, "min_latency_tok_s_user") == "time a token 0.01 prompt=1000&output=300");
   CHECK(load_of(R"("isl": 200, "osl": 200, "notes": "request rate 1",)", "tpot_ms") ==
         "time a token 0.1 prompt=200&output=200&concurrency=2");
   CHECK(load_of(R"("isl": 1000, "osl": 300, "num_prompts": 16,)", R"(concurrency": 13.5, "out_tok_s)") == at_16);
@@ -931,6 +935,11 @@ TEST_CASE("llama.cpp's figures are of its own programs") {
   const std::string both = read(R"("pp4096_tg128_tok_s": 50)");
   CHECK(both.rfind("all tokens/s served v=1", 0) == 0);
   CHECK(both.find("prompt=4096&output=128") != std::string::npos);
+  CHECK(read(R"("eval_tok_s": 50)", R"("weight_dtype": "UD-Q4_K_XL",)").find("weights=q4_k_m") != std::string::npos);
+  CHECK(read(R"("pp512_rocm7_tok_s": 50)").find("prompt=512") != std::string::npos);
+  const std::string batched = read(R"("npp512_ntg128_b4_tg_tok_s": 50)");
+  CHECK(batched.rfind("time a token v=1", 0) == 0);
+  CHECK(batched.find("prompt=512&output=128&concurrency=4") != std::string::npos);
   CHECK(read(R"("pp512": 50)").rfind("prompt tokens/s v=1", 0) == 0);
   CHECK(read(R"("load_duration_ms": 50)") == "nothing");
   CHECK(read(R"("eval_tok_s": 50)", R"("model": "gpt-oss-20b", "weight_dtype": "F16",)").find("weights=") ==
