@@ -795,6 +795,10 @@ TEST_CASE("requests of one length have one percentile of a token's time, and not
   CHECK(load_of(stated, "e2e_p95_ms") == "time of a request 0.1 prompt=1000&output=300&concurrency=16");
   CHECK(load_of(stated, "ttft_p99_ms") == "a percentile or a peak");
   CHECK(load_of(stated + R"("notes": "ShareGPT",)", "tpot_p99_ms") == "a percentile or a peak");
+  // The middle prompt of a data set, of 1000 tokens on average, has 693.
+  CHECK(
+      load_of(R"("isl": 1000, "osl": 300, "concurrency": 1, "notes": "ShareGPT",)", "ttft_p50_ms").find("prompt=693") !=
+      std::string::npos);
   CHECK(load_of(stated, "out_tok_s_std") == "nothing");
   CHECK(load_of(stated, "expected_tok_s") == "nothing");
 }
