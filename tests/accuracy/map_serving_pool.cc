@@ -85,6 +85,24 @@ double least_of_ranks(const json& c) {
   return 0;
 }
 
+/// "kv_gib_a" and "kv_gib_b", "available_kv_gib_pp0": of GPUs or stages that leave different pools the smallest sets
+/// the blocks of all.
+double least_of_stages(const json& c) {
+  const json* measured = find(c, "measured");
+  if (measured == nullptr || !measured->is_object()) return 0;
+  double least = 0;
+  for (const auto& [name, value] : measured->items()) {
+    const size_t at = name.find("kv_gib_");
+    if (!value.is_number() || at == std::string::npos || (at > 0 && name.rfind("available_", 0) != 0)) continue;
+    const std::string rest = name.substr(at + 7);
+    const bool letter = rest.size() == 1 && !is_digit(rest[0]);
+    const bool stage = rest.size() > 2 && is_digit(rest.back()) && holds_any(rest, {"pp", "stage", "gpu"});
+    if ((letter || stage) && value.get<double>() > 0 && (least == 0 || value.get<double>() < least))
+      least = value.get<double>();
+  }
+  return least;
+}
+
 /// Does the log leave out what the states of its hybrid take?
 bool tokens_alone(const ServingMap& m) {
   if (m.engine != "sglang" || logged_states_gib(m.c) > 0) return false;
@@ -166,7 +184,8 @@ double cached_tokens(const json& c, const std::string& check) {
   const double tokens = first_of(c, {"kv_tokens", "max_total_num_tokens", "full_tokens", "tokens"});
   const double requests = first_of(c, {"max_concurrency_x"}) * number(c, "max_model_len");
   if (tokens > 0 && std::fabs(tokens - requests) < 0.01 * requests) return tokens;
-  const double blocks = first_of(c, {"num_gpu_blocks", "primary_blocks", "gpu_blocks", "max_block_count"});
+  const double blocks =
+      first_of(c, {"num_gpu_blocks", "primary_blocks", "gpu_blocks", "max_block_count", "cuda_blocks"});
   double block = number(c, "block_size");
   if (block == 0) block = first_of(c, {"tokens_per_block"});
   if (blocks > 0 && block > 0) return blocks * block;
@@ -214,6 +233,7 @@ double logged_pool_gib(const json& c) {
   const double gib = first_of(c, {"available_kv_gib", "kv_cache_size_gib", "kv_gib", "kv_gb"});
   if (gib > 0) return gib;
   if (const double least = least_of_ranks(c); least > 0) return least;
+  if (const double least = least_of_stages(c); least > 0) return least;
   double parts = 0;  // keys and values, of one pool or of two
   for (const auto& [k, v] :
        {std::pair{"k_gb", "v_gb"}, {"k_gib", "v_gib"}, {"full_k_gb", "full_v_gb"}, {"swa_k_gb", "swa_v_gb"}}) {

@@ -358,6 +358,16 @@ TEST_CASE("A refusal to start says what a request needs and which would fit", "[
             1);
 }
 
+TEST_CASE("Of stages that leave different pools the smallest sets the blocks", "[serving]") {
+  // 32 of 64 layers x 8 x 128 x 2 x 2 B a token, in 7,299 blocks of 16.
+  const char* log = R"case({"id":"stages","engine":"vllm","engine_version":"0.8.5V0","model":"Qwen/QwQ-32B","tp":1,
+    "pp":2,"weight_dtype":"nf4","kv_dtype":"bf16","gpu":"RTX 5090","n_gpus":2,"max_model_len":50000,"block_size":16,
+    "measured":{"kv_gib_a":14.52,"kv_gib_b":14.26,"cuda_blocks":7299},"checks":[
+    {"name":"kv_gib_from_blocks","kind":"independent","measured":14.26,"unit":"GiB"}],"source":"a log"})case";
+  CHECK(measured(log, Figure::kv_tokens).error() < 0.001);
+  CHECK(measured(log, Figure::kv_token).error() < 0.001);
+}
+
 TEST_CASE("What free memory of sglang falls by is pool and table", "[serving]") {
   // 5.64 GiB, and 2,049 requests of 131,072 tokens of 4 B.
   const Measurement fall =
