@@ -62,6 +62,12 @@ double slots_of(const std::string& word) {
   return 0;
 }
 
+double layers_of(const std::string& word) {
+  if (word.rfind("ngl", 0) == 0 && word.size() > 3 && is_digit(word[3])) return std::atoi(word.c_str() + 3);
+  const size_t at = word.find("layer");
+  return at != std::string::npos && at > 0 && word.find_first_not_of("0123456789") == at ? std::atoi(word.c_str()) : 0;
+}
+
 bool holds_number(const json& value, double wanted) {
   if (value.is_number()) return std::fabs(value.get<double>() - wanted) <= 1e-9 * wanted;
   if (!value.is_array()) return false;
@@ -85,7 +91,8 @@ CheckName read_name(const std::string& name) {
       const double tokens = tokens_of(word), slots = slots_of(word);
       if (tokens > 0) out.tokens = tokens;
       if (slots > 0) out.slots = slots;
-      if (tokens == 0 && slots == 0) out.rest += "_" + word;
+      if (const double layers = layers_of(word); layers > 0) out.layers = layers;
+      if (tokens == 0 && slots == 0 && layers_of(word) == 0) out.rest += "_" + word;
     } else if (out.place != Place::host) {  // "cuda_host" is the host's
       out.place = place;
       if (number >= 0) out.device = number;

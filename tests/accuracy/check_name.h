@@ -19,6 +19,7 @@ struct CheckName {
   int device = -1;    // of several: the digit behind its name, "first" or "last" before it
   double tokens = 0;  // "32k", "ctx8192"
   double slots = 0;   // "np10", "4slots"
+  double layers = 0;  // on the GPU: "12layers", "ngl20"
   std::string rest;   // the other words, "_" between and before them
   bool has(const char* word) const { return (rest + "_").find("_" + std::string(word) + "_") != std::string::npos; }
   bool has_any(std::initializer_list<const char*> words) const;

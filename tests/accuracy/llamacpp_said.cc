@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <cstdlib>
 #include <string_view>
+#include <vector>
 
+#include "engine/formats.h"
 #include "engine/text.h"
 #include "tests/accuracy/serving_said.h"
+#include "tests/accuracy/serving_words.h"
 #include "tests/accuracy/words.h"
 
 namespace vram::accuracy {
@@ -76,6 +79,61 @@ double ubatch_said(const std::string& said, double context) {
 double slots_said(const std::string& said, bool ollama) {
   const double slots = number_said(said, {"--parallel", "n_parallel", "n_seq_max", "num_parallel", "n_slots", "-np"});
   return slots == 0 && ollama ? number_said(said, {", parallel"}) : slots;
+}
+
+double context_said(const std::string& said) {
+  for (const char* flag : {"ctx-size", "ctx_size", "-c", "kvsize", "n_ctx", "num_ctx"}) {
+    const std::string_view word(flag);
+    for (size_t at = said.find(word); at != std::string::npos; at = said.find(word, at + 1)) {
+      if (word == "-c" && at > 0 && said[at - 1] != ' ') continue;
+      size_t digit = at + word.size();
+      while (digit < said.size() && (said[digit] == ' ' || said[digit] == '=' || said[digit] == ':')) ++digit;
+      if (digit == at + word.size() || digit >= said.size() || !is_digit(said[digit])) continue;
+      char* end = nullptr;
+      const double tokens = std::strtod(said.c_str() + digit, &end);
+      return *end == 'k' ? 1024 * tokens : tokens;
+    }
+  }
+  return 0;
+}
+
+namespace {
+
+/// Words of letters, digits and "_".
+std::vector<std::string> words_in(const std::string& said) {
+  std::vector<std::string> words(1);
+  for (const char c : said) {
+    if (is_alphanumeric(c) || c == '_')
+      words.back() += c;
+    else if (!words.back().empty())
+      words.emplace_back();
+  }
+  return words;
+}
+
+std::string cache_type(const std::string& word) {
+  const std::string type = format_of(word);
+  return find_format(type) == nullptr ? "" : type == "fp16" ? "bf16" : type;
+}
+
+}  // namespace
+
+CacheTypes cache_types_said(const std::string& said) {
+  const std::vector<std::string> words = words_in(said);
+  CacheTypes types;
+  const auto take = [&](size_t at, std::string& type) {
+    const std::string next = at + 1 < words.size() ? cache_type(words[at + 1]) : "";
+    const std::string before = at > 0 ? cache_type(words[at - 1]) : "";
+    if (type.empty()) type = next.empty() ? before : next;
+  };
+  for (size_t i = 0; i < words.size(); ++i) {
+    const bool flag = i > 1 && words[i - 1] == "type" && words[i - 2] == "cache";
+    if (words[i] == "ctk" || words[i] == "k" || words[i] == "type_k" || (flag && words[i] == "k")) take(i, types.keys);
+    if (words[i] == "ctv" || words[i] == "v" || words[i] == "type_v" || (flag && words[i] == "v"))
+      take(i, types.values);
+  }
+  if (types.keys.empty() || types.values.empty()) return {};  // a latent has no values, whatever its flags say
+  return types;
 }
 
 double layers_said(const std::string& said) {

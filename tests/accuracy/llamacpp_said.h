@@ -19,6 +19,15 @@ double ubatch_said(const std::string& said, double context);
 /// "--parallel 4", "n_seq_max 4", "-np 1". 0: not said.
 double slots_said(const std::string& said, bool ollama);
 
+/// "-c 8192", "--ctx-size 32k", "KvSize 8192": of all slots together. 0: not said.
+double context_said(const std::string& said);
+
+/// Types of keys and values, where both are told: "-ctk q8_0 -ctv q4_0", "K q8_0, V f16".
+struct CacheTypes {
+  std::string keys, values;  // both empty: not told apart
+};
+CacheTypes cache_types_said(const std::string& said);
+
 /// Layers on one of several devices: "55 of 78 layers on card 0", "13 layers". 0: not said.
 double layers_said(const std::string& said);
 

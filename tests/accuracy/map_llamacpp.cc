@@ -181,7 +181,12 @@ void set_runner(ServingMap& m, const std::string& said) {
 void set_llamacpp(ServingMap& m) {
   const json& c = m.c;
   const std::string said = words_of(c);
-  const double length = stated_length(c);
+  double length = stated_length(c);
+  const double context = context_said(said_of(c)), every = length * stated_slots(c);
+  if (context > 0 && (length == 0 || (context == every && !caches_apart(c, said)))) {
+    length = context;  // of all slots, where the case has that of one or none
+    m.share.set("max_len", length);
+  }
   set_runner(m, said);
   if (!runs_on_cpu(c)) set_layers(m, said);
   if (!runs_on_cpu(c)) set_cpu_moe(m, said);
@@ -228,6 +233,7 @@ void apply_name(Asked& a) {
     share.set("prompt", std::floor(length / slots));
     share.set("output", 0.0);
   }
+  if (a.name.layers > 0) set_repeating(a.given, a.name.layers);
   if (a.name.has("unified")) share.set("unified", slots > 1 ? 1.0 : 0.0);
   if (a.name.has("fa")) share.set("flash", 1.0);
 }
@@ -276,7 +282,8 @@ std::string layers_of(const Asked& a) {
 void take_place_of_twin(Asked& a) {
   if (a.name.has_any({"total", "all"}) || (a.name.place != Place::unsaid && a.name.device >= 0)) return;
   const CheckName twin = read_name(twin_of(a.m.c, a.check));
-  if (twin.place == Place::host && a.m.share.get("gpu_layers").empty()) return;
+  if (twin.place == Place::host && twin.layers == 0 && a.m.share.get("gpu_layers").empty()) return;
+  if (twin.layers > 0) set_repeating(a.given, twin.layers);
   if (a.name.place == Place::unsaid) a.name.place = twin.place;
   if (a.name.place == twin.place && a.name.device < 0) a.name.device = twin.device;
   a.devices = device_of(a);
@@ -403,6 +410,7 @@ bool ollama_counts_once(const Asked& a) {
 
 void add_weights(Asked& a, std::vector<Measurement>& out) {
   const CheckName twin = read_name(twin_of(a.m.c, a.check));
+  if (twin.layers > 0) set_repeating(a.given, twin.layers);
   if (a.name.place == Place::unsaid) a.name.place = twin.place;
   if (a.name.has("required")) a.name.place = Place::host;
   a.devices = device_of(a);
@@ -412,8 +420,8 @@ void add_weights(Asked& a, std::vector<Measurement>& out) {
   std::string part = a.devices;
   const std::string said = lower(text(a.check, "explanation"));
   const bool of_all = a.name.place == Place::unsaid && number(a.m.c, "n_gpus") > 1;  // of a device it says which
-  const bool whole_file =
-      is_whole_file(a) || of_all || ollama_counts_once(a) || holds_any(said, {"whole file", "full file"});
+  const bool whole_file = is_whole_file(a) || of_all || a.name.has("size") || ollama_counts_once(a) ||
+                          holds_any(said, {"whole file", "full file"});
   if (runs_on_cpu(a.m.c) || (!embedding && whole_file)) {
     part.clear();
     a.given.share.set("gpu_layers", 0.0);  // a tied table is in the file once
@@ -448,6 +456,14 @@ std::string type_of_name(const std::string& name) {
   return find_format(type) == nullptr ? "" : type == "fp16" ? "bf16" : type;
 }
 
+/// Of keys and values, as logged or said; empty where they are not told apart.
+CacheTypes types_of(const json& c) {
+  CacheTypes types{text(c, "measured.k_cache"), text(c, "measured.v_cache")};
+  if (types.keys.empty() && types.values.empty()) types = cache_types_said(lower(text(c, "kv_dtype")));
+  if (types.keys.empty()) types = cache_types_said(lower(text(c, "flags") + " " + text(c, "command")));
+  return types;
+}
+
 /// ik_llama.cpp has builds of its own, and with branches it cached latents alone before llama.cpp did.
 bool caches_keys_alone(const json& c) {
   const json* values = find(c, "measured.v_mib");
@@ -476,11 +492,10 @@ void add_cache(Asked& a, std::vector<Measurement>& out) {
   const bool typed = number(a.m.c, "measured.k_" + text(a.check, "name") + "_mib") > 0;  // "q8_0" of "k_q8_0_mib"
   const bool keys = typed || a.name.has_any({"k", "keys"}), values = a.name.has_any({"v", "values"});
   std::string type = type_of_name(text(a.check, "name"));
-  if (type.empty() && (keys || values))
-    type = type_of_name(text(a.m.c, keys ? "measured.k_cache" : "measured.v_cache"));
+  if (type.empty() && (keys || values)) type = type_of_name(keys ? types_of(a.m.c).keys : types_of(a.m.c).values);
   if (!type.empty()) a.given.share.set("kv", type);
   if (caches_keys_alone(a.m.c)) a.given.share.set("engine_version", "2026-06");
-  const std::string k = text(a.m.c, "measured.k_cache"), v = text(a.m.c, "measured.v_cache");
+  const auto [k, v] = types_of(a.m.c);
   std::string part = place_part(a);
   for (const auto& [word, what] : {std::pair{"full", "full"},
                                    {"global", "full"},
@@ -513,7 +528,7 @@ void add_states(Asked& a, std::vector<Measurement>& out) {
 // --- sums and the rest -----------------------------------------------------------------------------------------
 
 bool adds_up(const Asked& a) {
-  return a.name.has_any({"total", "sum", "used", "required", "context", "projected", "self"});
+  return a.name.has_any({"total", "sum", "used", "required", "context", "projected", "projection", "self"});
 }
 
 /// A sum, of what its explanation adds; false where it is one kind of thing alone.
@@ -524,7 +539,9 @@ bool add_sum(Asked& a, std::vector<Measurement>& out) {
     if (part.find(term) == std::string::npos) part += (part.empty() ? "" : "+") + term;
   const bool weights = part.find("weights") != std::string::npos;
   if (const size_t at = part.find("layers"); at != std::string::npos && weights) part.erase(at, 7);
-  if (part.empty() && a.name.place == Place::gpu) part = "weights+kv+states+compute";  // "vram_sum"
+  const bool breakdown = a.name.has_any({"self", "projected", "projection"}) && number(a.m.c, "n_gpus") <= 1;
+  if (breakdown || (part.empty() && a.name.place == Place::gpu && a.name.has_any({"sum", "total"})))
+    part = "weights+kv+states+compute";  // "vram_sum"
   if (part.empty() || part.find('+') == std::string::npos) return false;
   Measurement one = measured(a, Figure::sum, part);
   if (!storage_read(a)) one.skip_for("a storage that is no choice of the key");
@@ -646,7 +663,8 @@ void add_sized(Asked& a, std::vector<Measurement>& out) {
   if (n.has_any({"compute", "graph", "scratch", "activation", "activations"})) return add_buffers(a, out);
   if (is_of_states(a)) return add_states(a, out);
   if (n.has_any({"kv", "k", "v", "cache", "ckv", "keys", "values", "indexer"})) return add_cache(a, out);
-  if (n.has_any({"weights", "model", "file", "mapped", "required", "layer", "layers"}) || n.place != Place::unsaid ||
+  if (n.has_any({"weights", "model", "file", "mapped", "required", "layer", "layers", "size"}) ||
+      n.place != Place::unsaid ||
       (adds_up(a) && (is_whole_file(a) || holds_any(lower(text(a.check, "explanation")), {"whole file"}))))
     return n.has("output") ? void() : add_weights(a, out);
   if (!type_of_name(text(a.check, "name")).empty()) add_cache(a, out);
@@ -658,10 +676,17 @@ void add_llamacpp_check(const ServingMap& m, const json& check, std::vector<Meas
   Asked a{m, check, read_name(text(check, "name")), bytes_of_unit(text(check, "unit")), m, ""};
   apply_name(a);
   a.devices = device_of(a);
+  const size_t before = out.size();
   if (a.bytes == 0)
     add_counted(a, out);
   else
     add_sized(a, out);
+  if (const std::string twin = twin_of(m.c, check); out.size() == before && a.bytes > 0 && !twin.empty()) {
+    a.name = read_name(twin);  // a name of nothing that is known, of a figure whose field says what it is
+    apply_name(a);
+    a.devices = device_of(a);
+    add_sized(a, out);
+  }
   skip_towers(a, out);
 }
 

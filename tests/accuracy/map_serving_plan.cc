@@ -53,6 +53,8 @@ std::string engine_of(const std::string& given) {
   if (e.find("vllm.rs") != std::string::npos) return "generic";
   if (e.find("vllm") != std::string::npos) return "vllm";
   if (e.find("sglang") != std::string::npos) return "sglang";
+  for (const char* around : {"koboldcpp", "lm studio", "lmstudio", "gpt4all"})  // programs around it
+    if (e.find(around) != std::string::npos) return "llamacpp";
   if (e.find("llama") != std::string::npos && e.find("exllama") == std::string::npos) return "llamacpp";
   for (const char* wrapped : {"lm studio", "lmstudio", "gpt4all"})
     if (e.find(wrapped) != std::string::npos) return "llamacpp";

@@ -60,8 +60,22 @@ struct Short {
 };
 constexpr Short kShort[] = {{"q2_k", "q2_k"}, {"q3_k", "q3_k_m"}, {"q4_k", "q4_k_m"}, {"q5_k", "q5_k_m"}};
 
+/// Rows of several in one, which are as large: ik_llama.cpp's "iq4_xs_r8", "q4_0_4_8" of llama.cpp for ARM. Below four
+/// bits such names are of recipes, tensor by tensor.
+std::string without_interleaving(const std::string& type) {
+  const size_t digit = type.find_first_of("0123456789");
+  if (digit == std::string::npos || type[digit] < '4') return type;
+  const size_t mark = type.rfind("_r");
+  const bool rows = mark != std::string::npos && mark + 3 == type.size() && is_digit(type.back());
+  if (rows) return type.substr(0, mark);
+  for (const char* kind : {"_4_4", "_4_8", "_8_8"})
+    if (type.ends_with(kind)) return type.substr(0, type.size() - 4);
+  return type;
+}
+
 /// "Q4_K - Medium", as llama.cpp prints a file's type.
-std::string sized(const std::string& type, const std::string& rest) {
+std::string sized(const std::string& given, const std::string& rest) {
+  const std::string type = without_interleaving(given);
   for (const auto& [word, letter] : {std::pair{" - small", "_s"}, {" - medium", "_m"}, {" - large", "_l"}})
     if (rest.rfind(word, 0) == 0 && find_format(type + letter)) return type + letter;
   if (find_format(type)) return type;

@@ -456,6 +456,16 @@ TEST_CASE("Flags of llama.cpp are read in any spelling", "[serving]") {
   CHECK(slots_said("--ctx-size 8192 --parallel 4", false) == 4);
   CHECK(slots_said("kvsize 8192, parallel 2", true) == 2);
   CHECK(slots_said("kvsize 8192, parallel 2", false) == 0);  // tensor parallel, for all one knows
+  CHECK(context_said("--ctx-size 32k --parallel 4") == 32768);
+  CHECK(context_said("-fa -c 8192") == 8192);
+  CHECK(context_said("--no-context-shift") == 0);
+  CHECK(cache_types_said("-ctk q8_0 -ctv q4_0").values == "q4_0");
+  CHECK(cache_types_said("k q8_0, v f16").keys == "q8_0");
+  CHECK(cache_types_said("-ctk q8_0").keys.empty());  // of a latent that is all there is
+  CHECK(read_name("kv_cuda0_12layers_mib").layers == 12);
+  CHECK(read_name("kv_layers_mib").layers == 0);
+  CHECK(format_of("IQ4_XS_R8") == "iq4_xs");
+  CHECK(format_of("Q4_0_4_8") == "q4_0");
   CHECK(layers_said("55 of 78 layers on card 0") == 55);
   CHECK(layers_said("slots 0..24 of 49 go to the first, 25 layers") == 25);
   CHECK(layers_said("17 of 33 slots") == 0);
@@ -509,6 +519,32 @@ TEST_CASE("Figures of llama.cpp's devices, drafts and states are of what stands 
     "measured":{"offloaded":"29/41"},
     "checks":[{"name":"nonrepeating","kind":"independent","measured":402,"unit":"MiB"}],"source":"a log"})case",
             1);
+}
+
+TEST_CASE("A name of nothing that is known is read by its field, and programs around llama.cpp are it", "[serving]") {
+  // 9 of 32 layers of 1024 elements of keys and of values.
+  check_all(
+      R"case({"id":"kobold","engine":"koboldcpp","engine_version":"1.58","model":"Mixtral-8x7B","weight_dtype":"Q8_0",
+    "gpu":"RTX 3060","n_gpus":1,"max_model_len":16384,"kv_dtype":"f16","measured":{"kv_cuda0_9layers_mib":576},
+    "checks":[{"name":"kv_gpu_9","kind":"independent","measured":576,"unit":"MiB"}],"source":"a log"})case",
+      1);
+  // A repeating layer of Llama-2-13B: 317194240 elements of 8.5 bit and two norms in fp32.
+  check_all(
+      R"case({"id":"layer","engine":"llama.cpp","engine_version":"2023-09","model":"Llama-2-13B","weight_dtype":"Q8_0",
+    "gpu":"ROCm card","n_gpus":1,"max_model_len":512,"kv_dtype":"f16","flags":"-ngl 1","measured":{"vram_used_mb":321.4},
+    "checks":[{"name":"a_part_of_it","kind":"independent","measured":321.4,"unit":"MiB"}],"source":"a log"})case",
+      1);
+  check_all(
+      R"case({"id":"size","engine":"llama.cpp","engine_version":"b6918","model":"Qwen3-30B-A3B","weight_dtype":"Q8_0",
+    "gpu":"RTX 3090","measured":{"size_gib":30.25},
+    "checks":[{"name":"size_gib","kind":"independent","measured":30.25,"unit":"GiB"}],"source":"a table"})case",
+      1);
+  // Four slots of 2048: the flag has the context of all.
+  check_all(
+      R"case({"id":"slots","engine":"llama.cpp","engine_version":"2025-03","model":"Llama-3.1-8B","weight_dtype":"Q8_0",
+    "gpu":"RTX 3090","n_gpus":1,"max_model_len":2048,"batch":4,"kv_dtype":"f16","flags":"--ctx-size 8192 --parallel 4",
+    "measured":{},"checks":[{"name":"kv","kind":"independent","measured":1024,"unit":"MiB"}],"source":"a log"})case",
+      1);
 }
 
 TEST_CASE("Blocks and pages of a cache are figures, and a shape is read from arithmetic", "[serving]") {
