@@ -24,6 +24,9 @@ double tower_parameters(const Fields& file, double text_hidden);
 std::vector<double> largest_image(const Fields& file);
 /// A file's quantization_config: the format, its bits, and what it leaves as it was.
 void read_quantization(const Fields& file, Architecture& a);
+/// Fields of a quantization_config that list modules which are left as they were.
+inline constexpr const char* kLeftOut[] = {"modules_to_not_convert", "ignore",  "ignored_layers",
+                                           "exclude_modules",        "exclude", "llm_int8_skip_modules"};
 /// Which parts of which layers a quantised checkpoint leaves in 16 bit or has in 8 (Architecture::unquantized and what
 /// stands beside it): what its quantization_config lists as not converted, and where it names what is quantised, what
 /// it does not name.

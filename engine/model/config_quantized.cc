@@ -133,10 +133,10 @@ Storage storage_of(const Fields& q) {
 
 /// Whether anything is said of single modules.
 bool names_modules(const Fields& q) {
-  for (const char* field : {"quantized_layers", "config_groups", "modules_to_not_convert", "ignore", "ignored_layers",
-                            "exclude_modules", "exclude", "llm_int8_skip_modules", "dynamic", "extra_config"})
-    if (q.has(field)) return true;
-  return false;
+  const auto given = [&q](const char* field) { return q.has(field); };
+  const auto fields = {"quantized_layers", "config_groups", "dynamic", "extra_config"};
+  return std::any_of(std::begin(kLeftOut), std::end(kLeftOut), given) ||
+         std::any_of(fields.begin(), fields.end(), given);
 }
 
 /// A list that leaves no half of a layer out says that all is quantised where the format usually is of some of it; so

@@ -173,10 +173,8 @@ void read_unquantized(const Fields& quantization, Architecture& a) {
   const Fields named = quantization.section("quantized_layers");
   if (!named.names().empty()) read_quantised_layers(named, parts);
   read_targets(quantization.section("config_groups"), parts);
-  for (const char* list :
-       {"modules_to_not_convert", "ignore", "ignored_layers", "exclude_modules", "exclude", "llm_int8_skip_modules"}) {
+  for (const char* list : kLeftOut)
     for (const std::string& name : quantization.texts(list)) parts.leave_out(name);
-  }
   read_exceptions(quantization, parts);
   parts.put_into(a);
 }

@@ -115,17 +115,12 @@ double mixture_layer_seconds(const Plan& plan, const LayerSeconds& seconds, cons
   return apart + fused * (sglang ? kSglangFused : 1) + absorbed * (absorbs ? kSglangAbsorbed : 1);
 }
 
-double latent_layers(const Model& model) {
-  double layers = 0;
-  for (size_t k = 0; k < model.kinds.size(); ++k)
-    if (is_latent(model.kinds[k])) layers += model.layers_of_kind(k, 0, model.layers.size());
-  return layers;
-}
+bool has_shared_experts(const LayerKind& kind) { return kind.ffn.shared_width > 0; }
 
-double layers_with_shared_experts(const Model& model) {
+double layers_of(const Model& model, bool (*is_of)(const LayerKind&)) {
   double layers = 0;
   for (size_t k = 0; k < model.kinds.size(); ++k)
-    if (model.kinds[k].ffn.shared_width > 0) layers += model.layers_of_kind(k, 0, model.layers.size());
+    if (is_of(model.kinds[k])) layers += model.layers_of_kind(k, 0, model.layers.size());
   return layers;
 }
 
@@ -134,7 +129,7 @@ bool replays_prompts(const Plan& plan) {
     return plan.graphs && release_number(plan) >= kVllmReplaysPrompts &&
            plan.prompt - std::min(plan.prefix, plan.prompt) * plan.prefix_hit <= kVllmReplayedTokens;
   return plan.engine == Engine::sglang && plan.graphs && plan.accelerator->vendor == "NVIDIA" &&
-         release_number(plan) >= kSglangReplaysPrompts && latent_layers(*plan.subject) == 0;
+         release_number(plan) >= kSglangReplaysPrompts && layers_of(*plan.subject, is_latent) == 0;
 }
 
 }  // namespace
@@ -155,10 +150,10 @@ double kernel_seconds(const Plan& plan) {
   if (!serves_mixture(plan) || is_early(plan)) {
     // DeepSeek-V2-Lite on an RTX 3090 (llama.cpp#15525) takes 78 us a layer more than its bytes and other kernels.
     const bool llamacpp = plan.engine == Engine::llamacpp;
-    const double latent = llamacpp ? latent_layers(model) * kLatent : 0;
+    const double latent = llamacpp ? layers_of(model, is_latent) * kLatent : 0;
     // An MLP beside the experts is one more (src/models/qwen35moe.cpp): Qwen3.5-35B and Gemma 4 26B take 30 to 70 us a
     // layer more than gpt-oss-20b does, on H100, H200 and B300 (pavlokhmel.com, 2026).
-    const double beside = llamacpp ? layers_with_shared_experts(model) * seconds.kernels : 0;
+    const double beside = llamacpp ? layers_of(model, has_shared_experts) * seconds.kernels : 0;
     return half_layers(model) * seconds.kernels + model.moe_layers() * seconds.routing + latent + beside;
   }
   double sum = 0;

@@ -93,7 +93,7 @@ class Pass {
       moved_ = activation_bytes(model_, replica.tp, roof_.expert_flops > 0) /
                (plan.gpu_bw * 1e9 * bandwidth_share(plan, 16));
     if (roof_.expert_flops > 0) expert_token_flops_ = expert_token_flops(model_);
-    if (weights_format(plan).bits < 16) unquantised_ = unquantised_share(plan, one_stage);
+    if (roof_.flops16 != roof_.flops) unquantised_ = unquantised_share(plan, one_stage);
     const ServingStage host = host_stage(plan), all = whole_model(plan);
     const ServingStage gpu = {host.count, all.count - host.count, !host.has_head, !host.has_head,
                               false,      host.more_experts};

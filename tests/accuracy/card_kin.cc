@@ -15,8 +15,8 @@ constexpr const char* kAmpere = "rtx-3090-24gb";
 constexpr const char* kBlackwell = "rtx-5090-32gb";
 constexpr const char* kRadeon = "rx-7900-xtx-24gb";
 
-// NVIDIA's architecture white papers (Turing, GA102, Ada, RTX Blackwell) and product pages; laptops' at their highest
-// boost clock; AMD's product pages; Apple's specifications, products by the GPU cores of the preset's.
+// As remembered of makers' data sheets, not yet looked up there one by one; laptops' at their highest boost clock,
+// Apple's products by the GPU cores of the preset's.
 constexpr CardKin kCards[] = {
     {"1080ti", "custom", 11, 484, 11.3, 250},
     {"p40", "custom", 24, 347, 11.8, 250},

@@ -4,7 +4,7 @@
 
 namespace vram::accuracy {
 
-/// A card that is no preset, as its maker's data sheet has it.
+/// A card that is no preset, by its maker's figures.
 struct CardKin {
   const char* said;    // its name, compact()
   const char* preset;  // whose drivers and engines treat it as they do this one; "custom" where none is its kin

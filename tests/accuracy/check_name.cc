@@ -10,18 +10,6 @@
 namespace vram::accuracy {
 namespace {
 
-std::vector<std::string> split_words(const std::string& name) {
-  std::vector<std::string> words(1);
-  for (const char c : lower(name)) {
-    if (is_alphanumeric(c) || c == '.')
-      words.back() += c;
-    else if (!words.back().empty())
-      words.emplace_back();
-  }
-  if (words.back().empty()) words.pop_back();
-  return words;
-}
-
 /// "cuda0" is a word of letters and a number behind them, -1 where there is none.
 std::pair<std::string, int> numbered(const std::string& word) {
   size_t end = word.size();
@@ -84,7 +72,7 @@ bool CheckName::has_any(std::initializer_list<const char*> words) const {
 
 CheckName read_name(const std::string& name) {
   CheckName out;
-  for (const std::string& word : split_words(name)) {
+  for (const std::string& word : split_words(name, ".")) {
     const auto [letters, number] = numbered(word);
     const Place place = place_of(letters);
     if (place == Place::unsaid) {

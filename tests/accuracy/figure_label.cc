@@ -15,24 +15,12 @@ namespace {
 
 constexpr double kSame = 0.1;  // further apart than runs of one plan are
 
-std::vector<std::string> parts_of(const std::string& name) {
-  std::vector<std::string> out(1);
-  for (const char c : lower(name)) {
-    if (is_alphanumeric(c) || c == '.')
-      out.back() += c;
-    else if (!out.back().empty())
-      out.emplace_back();
-  }
-  if (out.back().empty()) out.pop_back();
-  return out;
-}
-
 bool is_word(const std::string& part) { return std::all_of(part.begin(), part.end(), is_letter); }
 
 /// Of a name what says more than a label does.
 std::vector<std::string> figure_of(const std::string& name) {
   std::vector<std::string> out;
-  for (const std::string& part : parts_of(name)) {
+  for (const std::string& part : split_words(name, ".")) {
     const Topic topic = topic_of(part);
     const bool setting = part == "eager";
     if (setting || !is_word(part) || (topic != Topic::none && topic != Topic::filler)) out.push_back(part);
@@ -41,7 +29,7 @@ std::vector<std::string> figure_of(const std::string& name) {
   return out;
 }
 
-bool denies(const std::string& word) { return word == "no" || word == "non" || word == "without" || word == "off"; }
+bool denies(const std::string& word) { return is_one_of(word, {"no", "non", "without", "off"}); }
 
 bool is_of_fields(const json& c, const std::string& word) {
   Words said;
@@ -67,7 +55,7 @@ json siblings_of(const json& c) {
 }
 
 bool is_label(const json& c, const std::string& figure, const std::string& word) {
-  const std::vector<std::string> own = parts_of(figure), of_figure = figure_of(figure);
+  const std::vector<std::string> own = split_words(figure, "."), of_figure = figure_of(figure);
   const bool denied = std::any_of(own.begin(), own.end(), denies);
   if (!denied && (is_of_fields(c, word) || is_of_settings(c, word))) return true;
   const json* siblings = find(c, "siblings");

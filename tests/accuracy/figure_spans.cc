@@ -17,27 +17,8 @@ using Parts = std::vector<std::string>;
 
 constexpr size_t kLongest = 4;  // parts of one name
 
-std::string joined(const Parts& parts, size_t from, size_t count, char between) {
-  std::string out;
-  for (size_t i = from; i < from + count; ++i)
-    out += (out.empty() ? std::string() : std::string(1, between)) + parts[i];
-  return out;
-}
-
-bool is_numeric(const std::string& part) {
-  return !part.empty() && part.find_first_not_of("0123456789.") == std::string::npos;
-}
-
-bool is_size(const std::string& part) {
-  return part.size() > 1 && part.back() == 'b' && is_numeric(part.substr(0, part.size() - 1));
-}
-
 bool has_digit(const std::string& part) {
   return std::any_of(part.begin(), part.end(), [](char c) { return is_digit(c); });
-}
-
-bool is_one_of(const std::string& part, std::initializer_list<const char*> words) {
-  return std::any_of(words.begin(), words.end(), [&](const char* word) { return part == word; });
 }
 
 // --- cards ----------------------------------------------------------------------------------------------------------

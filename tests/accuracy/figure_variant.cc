@@ -28,20 +28,6 @@ std::vector<std::string> parts_of(const std::string& name) {
   return out;
 }
 
-std::string joined(const std::vector<std::string>& parts, size_t from, size_t count) {
-  std::string out;
-  for (size_t i = from; i < from + count; ++i) out += (out.empty() ? "" : "_") + parts[i];
-  return out;
-}
-
-bool is_numeric(const std::string& part) {
-  return !part.empty() && part.find_first_not_of("0123456789.") == std::string::npos;
-}
-
-bool is_one_of(const std::string& part, std::initializer_list<const char*> words) {
-  return std::any_of(words.begin(), words.end(), [&](const char* word) { return part == word; });
-}
-
 bool is_engine(const std::string& part) {
   return is_one_of(part, {"vllm", "sglang", "trtllm", "trt", "tensorrt", "tgi", "mlc", "exllama", "exllamav2",
                           "llamacpp", "lcpp", "ollama", "lmdeploy", "transformers", "aphrodite", "mlx"});
@@ -62,11 +48,6 @@ size_t format_parts(const std::vector<std::string>& parts, size_t at) {
   const bool named = takes_size(part) || is_one_of(part, {"bfloat16", "float16", "f16", "half", "fp4", "w4a16", "w8a8",
                                                           "w8a16", "w4a8", "4bit", "8bit", "bnb"});
   return named ? 1 : 0;
-}
-
-/// "13b": billions of parameters.
-bool is_size(const std::string& part) {
-  return part.size() > 1 && part.back() == 'b' && is_numeric(part.substr(0, part.size() - 1));
 }
 
 bool is_model(const std::string& part) {
@@ -205,10 +186,6 @@ json traps_of(const json& c, const std::string& name, const std::string& rest) {
   return out;
 }
 
-}  // namespace
-
-namespace {
-
 bool has_other_weights(const json& c, const std::string& name) {
   const json* checks = find(c, "checks");
   if (checks == nullptr || !checks->is_array()) return false;
@@ -217,10 +194,6 @@ bool has_other_weights(const json& c, const std::string& name) {
     return other != name && other.rfind("weights", 0) == 0;
   });
 }
-
-}  // namespace
-
-namespace {
 
 constexpr size_t kModelWords = 5;  // "qwen3_vl_30b_a3b"
 

@@ -99,18 +99,6 @@ double context_said(const std::string& said) {
 
 namespace {
 
-/// Words of letters, digits and "_".
-std::vector<std::string> words_in(const std::string& said) {
-  std::vector<std::string> words(1);
-  for (const char c : said) {
-    if (is_alphanumeric(c) || c == '_')
-      words.back() += c;
-    else if (!words.back().empty())
-      words.emplace_back();
-  }
-  return words;
-}
-
 std::string cache_type(const std::string& word) {
   const std::string type = format_of(word);
   return find_format(type) == nullptr ? "" : type == "fp16" ? "bf16" : type;
@@ -119,7 +107,7 @@ std::string cache_type(const std::string& word) {
 }  // namespace
 
 CacheTypes cache_types_said(const std::string& said) {
-  const std::vector<std::string> words = words_in(said);
+  const std::vector<std::string> words = split_words(said, "_");
   CacheTypes types;
   const auto take = [&](size_t at, std::string& type) {
     const std::string next = at + 1 < words.size() ? cache_type(words[at + 1]) : "";

@@ -68,10 +68,6 @@ void take_bare(const std::vector<double>& bare, FigureName& out) {
   if (bare.size() == 2) out.load.output = bare[1];
 }
 
-bool is_one_of(const std::string& word, std::initializer_list<const char*> words) {
-  return std::any_of(words.begin(), words.end(), [&](const char* one) { return word == one; });
-}
-
 bool is_of_drafts(const std::string& word) {
   return is_one_of(word, {"eagle", "mtp", "medusa", "speculative", "spec", "ngram", "lookahead", "draft"});
 }

@@ -354,10 +354,6 @@ void set_variant(ServingMap& m, const std::string& name, const std::string& pres
   m.share.set("v_head_dim", plan.v_head_dim);
 }
 
-}  // namespace
-
-namespace {
-
 void set_named_model(ServingMap& m, const json& models) {
   if (set_config(m)) return;
   std::string name = text(m.c, "model");

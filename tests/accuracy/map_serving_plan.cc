@@ -56,8 +56,6 @@ std::string engine_of(const std::string& given) {
   for (const char* around : {"koboldcpp", "lm studio", "lmstudio", "gpt4all"})  // programs around it
     if (e.find(around) != std::string::npos) return "llamacpp";
   if (e.find("llama") != std::string::npos && e.find("exllama") == std::string::npos) return "llamacpp";
-  for (const char* wrapped : {"lm studio", "lmstudio", "gpt4all"})
-    if (e.find(wrapped) != std::string::npos) return "llamacpp";
   if (e.find("tensorrt") != std::string::npos || e.find("trt") != std::string::npos) return "trtllm";
   // Whose weights and cache of a token are like any other's.
   for (const char* server : {"tgi", "text-generation", "lmdeploy", "aphrodite", "mlx", "mlc", "exllama", "transformers",

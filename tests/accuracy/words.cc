@@ -20,6 +20,39 @@ bool holds_any(std::string_view text, std::initializer_list<std::string_view> wo
                      [text](std::string_view word) { return text.find(word) != std::string_view::npos; });
 }
 
+bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+std::vector<std::string> split_words(std::string_view text, std::string_view marks) {
+  std::vector<std::string> words(1);
+  for (const char c : lower(text)) {
+    if (is_alphanumeric(c) || marks.find(c) != std::string_view::npos)
+      words.back() += c;
+    else if (!words.back().empty())
+      words.emplace_back();
+  }
+  if (words.back().empty()) words.pop_back();
+  return words;
+}
+
+std::string joined(const std::vector<std::string>& parts, size_t from, size_t count, char between) {
+  std::string out;
+  for (size_t i = from; i < from + count; ++i) {
+    if (!out.empty()) out += between;
+    out += parts[i];
+  }
+  return out;
+}
+
+bool is_numeric(std::string_view part) {
+  return !part.empty() && part.find_first_not_of("0123456789.") == std::string_view::npos;
+}
+
+bool is_size(std::string_view part) {
+  return part.size() > 1 && part.back() == 'b' && is_numeric(part.substr(0, part.size() - 1));
+}
+
 double of_thousands(double value) {
   const bool binary = value > 0 && std::exp2(std::floor(std::log2(value))) == value;
   return value * (binary ? 1024 : 1000);

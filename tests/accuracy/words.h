@@ -29,6 +29,21 @@ std::string lower(std::string_view text);
 /// Does it hold any of them, wherever they stand?
 bool holds_any(std::string_view text, std::initializer_list<std::string_view> words);
 
+/// Is it one of them?
+bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words);
+
+/// Words of a text in lower case: letters, digits and what stands in `marks`.
+std::vector<std::string> split_words(std::string_view text, std::string_view marks);
+
+/// `count` parts from `from` on, in one name.
+std::string joined(const std::vector<std::string>& parts, size_t from, size_t count, char between = '_');
+
+/// Digits and points alone.
+bool is_numeric(std::string_view part);
+
+/// "13b": billions of parameters.
+bool is_size(std::string_view part);
+
 /// What so many "k" are: of lengths that are powers of two ("1k", "8k") 1024 each, else 1000.
 double of_thousands(double value);
 
