@@ -235,10 +235,9 @@ TEST_CASE("Without graphs a step waits for its host", "[serving]") {
 
 TEST_CASE("Weights in integers of 4 bits are turned into operands on their way", "[serving]") {
   const auto first = [](const std::string& more) {
-    return *bill_of("model=qwen3-14b&gpu=a100-sxm4-80gb&prompt=16000&batch_tokens=2048&weights=" + more)
-                .prefill_seconds;
+    return *bill_of("model=qwen3-14b&gpu=a100-sxm4-80gb&prompt=2000&batch_tokens=2048&weights=" + more).prefill_seconds;
   };
-  CHECK(first("awq") > 1.25 * first("bf16"));
+  CHECK(first("awq") > 1.3 * first("bf16"));
   CHECK(first("awq") < 1.5 * first("bf16"));
   CHECK(first("gptq") == first("awq"));
   CHECK(first("nvfp4") < 1.05 * first("bf16"));
