@@ -122,16 +122,22 @@ double reduce_over_pcie(const Plan& plan, double gpus) {
   return seconds;
 }
 
+bool is_instinct(const Plan& plan) { return plan.accelerator->vendor == "AMD" && is_vllm_or_sglang(plan); }
+
+/// Dense MXFP4 checkpoints of Quark multiply activations in MXFP4, too, where the chip can (vllm's quark_ocp_mx.py:
+/// emulated unless supports_mx(), which is gfx95). Experts' (gpt-oss) are turned into 16 bit (quark_moe.py).
+bool multiplies_mx(const Plan& plan) {
+  return is_instinct(plan) && weights_format(plan).id == "mxfp4" && plan.subject->architecture.experts == 0;
+}
+
 /// TFLOPS at which products of this weight format run.
 double peak(const Plan& plan) {
   if (plan.gpu_tflops > 0) return plan.gpu_tflops;
   const Accelerator& gpu = *plan.accelerator;
-  const std::string_view compute = weights_format(plan).compute;
+  const std::string_view compute = multiplies_mx(plan) && gpu.fp4_tflops > 0 ? "fp4" : weights_format(plan).compute;
   if (compute == "int8") return gpu.int8_tops > 0 ? gpu.int8_tops : peak_tflops(gpu, "bf16");
   return peak_tflops(gpu, compute);
 }
-
-bool is_instinct(const Plan& plan) { return plan.accelerator->vendor == "AMD" && is_vllm_or_sglang(plan); }
 
 double product_share(const Plan& plan, double peak_tflops, bool of_experts) {
   const Architecture& a = plan.subject->architecture;

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "tests/accuracy/load_words.h"
+#include "tests/accuracy/serving_said.h"
 #include "tests/accuracy/words.h"
 
 namespace vram::accuracy {
@@ -130,9 +131,9 @@ bool is_time(Figure figure) {
          figure == Figure::run_time;
 }
 
-void set_unit(const Topics& said, FigureName& out) {
+void set_unit(const Topics& said, bool token_first, FigureName& out) {
   const bool rate = has(said, Topic::tokens_a_second) ||
-                    (has(said, Topic::token) && has(said, Topic::second) && !has(said, Topic::tpot) &&
+                    (has(said, Topic::token) && has(said, Topic::second) && token_first && !has(said, Topic::tpot) &&
                      !has(said, Topic::ttft) && !has(said, Topic::first) && !has(said, Topic::between));
   if (has(said, Topic::millisecond)) out.scale = 1e-3;
   if (has(said, Topic::microsecond)) out.scale = 1e-6;
@@ -149,6 +150,8 @@ double value_of(const json& value) {
   if (!value.is_string()) return 0;
   const std::string said = lower(value.get<std::string>());
   if (said.rfind("inf", 0) == 0) return std::numeric_limits<double>::infinity();
+  for (const char* mean : {"mean ", "average ", "avg "})  // "random up to 1024 (mean 515)"
+    if (const double of_all = number_said(said, {mean}); of_all > 0) return of_all;
   return first_number(said).value_or(0);
 }
 
@@ -163,7 +166,8 @@ double* field_of(const Topics& said, bool bare_n, Load& load) {
   if (has(said, Topic::requests) && !bare_n) return most ? &load.slots : &load.requests;
   if (has(said, Topic::prompt) || has(said, Topic::depth) || has(said, Topic::prefill))
     return most && !tokens ? nullptr : &load.prompt;
-  if (has(said, Topic::output) || has(said, Topic::decode) || (most && has(said, Topic::token))) return &load.output;
+  const bool of_request = most && has(said, Topic::token) && !has(said, Topic::filler);  // not "max_num_tokens"
+  if (has(said, Topic::output) || has(said, Topic::decode) || of_request) return &load.output;
   return nullptr;
 }
 
@@ -301,7 +305,7 @@ struct NameReading {
       bare.push_back(piece.number);
     else if (topic == Topic::none && !ordinal)
       out.unknown.push_back(piece.word);
-    if (topic == Topic::second && !has(said, Topic::token) && !has(said, Topic::requests)) token_first = false;
+    if (topic == Topic::second) token_first = has(said, Topic::token) || has(said, Topic::requests);
     out.of_tokens |= piece.word == "itl" || piece.word == "tbt";
     if (piece.numbered && !piece.word.empty()) add_number(piece, topic);
     plain_decode |= topic == Topic::decode && !piece.numbered;
@@ -369,7 +373,7 @@ FigureName read_figure_name(const std::string& name) {
   if (out.per_stream && out.figure == Figure::serving_speed) out.figure = Figure::token_time;
   set_bench_lengths(out, said, reading.prompt, reading.output);
   take_bare(reading.bare, out);
-  set_unit(said, out);
+  set_unit(said, reading.token_first, out);
   return out;
 }
 

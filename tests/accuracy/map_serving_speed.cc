@@ -6,6 +6,7 @@
 #include "engine/serving/serving.h"
 #include "tests/accuracy/drafts.h"
 #include "tests/accuracy/figure_label.h"
+#include "tests/accuracy/host_share.h"
 #include "tests/accuracy/load.h"
 #include "tests/accuracy/load_prose.h"
 #include "tests/accuracy/map_speed_rows.h"
@@ -96,9 +97,11 @@ std::string lacking(Load& load, Figure figure) {
   return "";
 }
 
-/// Requests that the server has under way at most.
+/// Requests that the server has under way at most. vllm lets one in as soon as there is room for its prompt
+/// (v1/core/sched/scheduler.py, schedule), so that requests hold what they have written so far: half of it on average.
 double places(const ServingMap& m) {
-  const Plan plan = read_plan(m.share.text()).plan;
+  Plan plan = read_plan(m.share.text()).plan;
+  if (plan.engine == Engine::vllm) plan.output = std::ceil(plan.output / 2);
   if (!is_server(m) || !plan.subject || !plan.accelerator) return 1e9;
   const bool told = !m.share.get("max_seqs").empty();
   const double most = m.engine == "sglang" && !told ? kSglangRunning : plan.max_seqs;
@@ -137,7 +140,7 @@ Measurement at_run(const ServingMap& m, const Load& load, Figure figure) {
   if (load.slots > 0 || batch) given.share.set_if("max_seqs", std::max(load.slots, batch ? load.clients : 0));
   const double most = places(given);
   const double asked = load.clients > 0 ? load.clients : load.requests > 0 ? load.requests : most;
-  double clients = std::min(asked, most), rate = load.rate;
+  double clients = std::round(std::min(asked, most)), rate = load.rate;  // a mean of 1018.8 under way
   if (rate > 0 && !std::isinf(rate)) {
     const double way = under_way(given, rate, clients);
     if (load.clients > 0 && way >= 0.98 * clients) rate = 0;
@@ -214,14 +217,12 @@ double published(const ServingMap& m, const FigureName& name, const Load& load, 
   return streams / value;
 }
 
-/// Ollama says what share of the model it left to the CPU, not which layers.
-bool is_split(const json& c, const std::string& figure) {
-  const std::string named = "cpu_share";
-  for (const auto& [name, value] : c["measured"].items()) {
-    if (name.rfind(named, 0) != 0 || !value.is_number() || value.get<double>() <= 0) continue;
-    if (figure.find(name.substr(named.size())) != std::string::npos) return true;
-  }
-  return false;
+/// What Ollama left to the CPU are its first layers, as many as make that share.
+void set_host_layers(ServingMap& m, const std::string& figure) {
+  const Plan plan = read_plan(m.share.text()).plan;
+  const std::optional<double> share = host_share(m.c, figure);
+  if (m.engine != "llamacpp" || !share || plan.has(Key::gpu_layers) || plan.layers <= 0) return;
+  m.share.set("gpu_layers", std::floor((1 - *share) * plan.layers));
 }
 
 // Of requests of one length some have more drafts accepted than others, and end sooner.
@@ -289,9 +290,11 @@ void set_split(ServingMap& m) {
   if (is_too_large(m.share.text())) m.share.set("serve_pp", gpus);
 }
 
-void add_named(const ServingMap& m, const std::string& name, double amount, std::vector<Measurement>& out) {
+void add_named(const ServingMap& of_case, const std::string& name, double amount, std::vector<Measurement>& out) {
   FigureName said = read_figure_name(name);
   if (!said.is_speed) return;
+  ServingMap m = of_case;
+  set_host_layers(m, name);
   std::string words = name;
   for (const char* field : {"notes", "source", "model", "check", "dataset"}) words += " " + lower(text(m.c, field));
   Load load = with_known_lengths(load_of_figure(m.c, name, said.load), words);
@@ -314,8 +317,7 @@ void add_named(const ServingMap& m, const std::string& name, double amount, std:
   if (unread) one.skip_for("a storage that is no choice of the key");
   if (one.skipped.empty())
     if (const std::string unstated = unstated_rate(one); !unstated.empty()) one.skip_for(unstated);
-  if (m.engine == "llamacpp" && (is_split(m.c, name) || is_too_large(one.share)))
-    one.skip_for("what is left to the CPU is not stated");
+  if (m.engine == "llamacpp" && is_too_large(one.share)) one.skip_for("what is left to the CPU is not stated");
   if (is_trap(m.c, name)) make_trap(m, one);
   out.push_back(std::move(one));
 }

@@ -98,3 +98,15 @@ TEST_CASE("Instinct GPUs keep less of their peak in vllm than GeForce and Hopper
   };
   CHECK(share("mi300x-192gb") < share("h100-sxm5-80gb") / 2);
 }
+
+TEST_CASE("Dense MXFP4 is multiplied in 4 bits where an Instinct can, experts' in 16", "[serving]") {
+  const auto flops = [](const std::string& share) {
+    const Plan plan = plan_of("gpu=" + share);
+    return roofline(plan, replica_of(plan)).flops;
+  };
+  const std::string dense = "&model=llama-3.1-8b&weights=", experts = "&model=gpt-oss-120b&weights=";
+  CHECK(flops("mi355x-288gb" + dense + "mxfp4") > 2 * flops("mi355x-288gb" + dense + "bf16"));
+  CHECK(flops("mi300x-192gb" + dense + "mxfp4") == flops("mi300x-192gb" + dense + "bf16"));
+  CHECK(flops("h100-sxm5-80gb" + dense + "mxfp4") == flops("h100-sxm5-80gb" + dense + "bf16"));
+  CHECK(flops("mi355x-288gb" + experts + "mxfp4") == flops("mi355x-288gb" + experts + "bf16"));
+}

@@ -930,11 +930,35 @@ TEST_CASE("a benchmark's options, pairs and any sentence of the case say the loa
   CHECK(load_of(R"("isl": 1000,)", "prefill_latency_ms").rfind("time to first token 0.1", 0) == 0);
 }
 
+TEST_CASE("a mean in words is the length, and the server's tokens are nobody's output") {
+  const std::string at_16 = "tokens/s served 100 prompt=515&output=268&concurrency=16";
+  const std::string drawn = R"-("load": {"input": "random up to 1024 (mean 515)", "output": "up to 512, mean 268",)-";
+  CHECK(load_of(drawn + R"( "concurrency": 16},)", "out_tok_s") == at_16);
+  CHECK(load_of(R"("isl": 515, "osl": 268, "concurrency": 16, "max_num_tokens": 2176,)", "out_tok_s") == at_16);
+  CHECK(load_of(R"("isl": 515, "max_tokens": 268, "concurrency": 15.8,)", "out_tok_s") == at_16);
+}
+
+TEST_CASE("seconds per token are a time, tokens per second a rate") {
+  const std::string stated = R"("isl": 1000, "osl": 300,)", of_one = " prompt=1000&output=300";
+  CHECK(load_of(stated, "s_per_token", "0.5") == "time a token 0.5" + of_one);
+  CHECK(load_of(stated, "tokens_per_s_per_user", "2") == "time a token 0.5" + of_one);
+  CHECK(load_of(stated, "s_tg_tokens_per_s", "2") == "time a token 0.5" + of_one);
+}
+
+TEST_CASE("vllm runs as many requests as have room for what they have written so far") {
+  const auto under_way = [](const std::string& lengths) {
+    const std::string load = load_of(lengths + R"("concurrency": 100000, "max_num_seqs": 100000,)", "out_tok_s");
+    return load.substr(load.find("concurrency="));
+  };
+  CHECK(under_way(R"("isl": 10000, "osl": 30000,)") == under_way(R"("isl": 24998, "osl": 4,)"));
+}
+
 TEST_CASE("words of a figure's name that say how the same plan ran") {
   const std::string stated = R"("isl": 1000, "osl": 300, "concurrency": 16,)";
   const std::string at_16 = "tokens/s served 100 prompt=1000&output=300&concurrency=16";
-  for (const char* name : {"out_tok_s_before", "out_tok_s_main", "out_tok_s_pr", "out_tok_s_first_run",
-                           "server_out_tok_s", "rocm_out_tok_s", "out_tok_s_vulkan", "out_tok_s_0.6.8"})
+  for (const char* name :
+       {"out_tok_s_before", "out_tok_s_main", "out_tok_s_master", "out_tok_s_pr", "out_tok_s_first_run",
+        "server_out_tok_s", "rocm_out_tok_s", "out_tok_s_vulkan", "out_tok_s_0.6.8"})
     CHECK(load_of(stated, name) == at_16);
   CHECK(load_of(stated, "avg_latency_per_output_token_s") == "a mean of times to their lengths");
   CHECK(load_of(stated, "eagle_out_tok_s") == "how many drafts were accepted is not stated");
@@ -974,8 +998,12 @@ TEST_CASE("llama.cpp's figures are of its own programs") {
   const std::string own = read(R"("q8_eval_tok_s": 100, "q8_eval_tokens": 50, "fp16_eval_tokens": 70)");
   CHECK(own.find("weights=q8_0") != std::string::npos);
   CHECK(own.find("output=50") != std::string::npos);
-  CHECK(read(R"("eval_tok_s_0.7.0": 13, "cpu_share_0.7.0": 0.11)") ==
-        "time a token what is left to the CPU is not stated");
+  const std::string left = read(R"("eval_tok_s_0.7.0": 13, "cpu_share_0.7.0": 0.11)");
+  CHECK(left.find("&gpu_layers=28") != std::string::npos);  // of 32
+  CHECK(read(R"("eval_tok_s_070": 13, "split_070": "11%/89% CPU/GPU")").find("&gpu_layers=28") != std::string::npos);
+  CHECK(read(R"("eval_tok_s_068": 13, "split_070": "11%/89% CPU/GPU")").find("gpu_layers") == std::string::npos);
+  CHECK(read(R"("eval_tok_s": 13)", R"("processor": "11%/89% CPU/GPU",)") == left);
+  CHECK(read(R"("eval_tok_s": 13)", R"("processor": "100% GPU",)").find("gpu_layers") == std::string::npos);
   CHECK(read(R"("tg128_tok_s_fa": 100)").find("prompt=1&output=128") != std::string::npos);
   CHECK(read(R"("pp512_tok_s": 100)", R"("model": "LFM2.5-350M",)").find("ffn=4608") != std::string::npos);
   // Behind a full cache, of both tests at once, of a batch.
