@@ -80,8 +80,13 @@ Chart concurrency_chart(const Report& report) {
   const std::vector<std::string> formats = cache_formats(plan);
   for (size_t i = 0; i < formats.size(); i++) {
     Plan with = plan;
-    if (!set_value(with, Key::kv, formats[i], nullptr)) continue;
-    Chart::Series series{formats[i], hue(i), {}, formats[i] == plan.kv ? "" : "kv=" + formats[i]};
+    std::string change;
+    for (const Key key : {Key::kv, Key::kv_values}) {
+      if (formats[i] == plan.kv || (key == Key::kv_values && !plan.has(key))) continue;
+      if (set_value(with, key, formats[i], nullptr))
+        change += (change.empty() ? "" : "&") + std::string(field(key).name) + "=" + formats[i];
+    }
+    Chart::Series series{formats[i], hue(i), {}, change};
     for (const double context : contexts) series.values.push_back(requests_at(with, context));
     const auto known = [](double value) { return value >= 1; };
     if (std::any_of(series.values.begin(), series.values.end(), known)) chart.series.push_back(std::move(series));

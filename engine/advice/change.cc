@@ -245,11 +245,9 @@ std::vector<Change> serving_changes(const Plan& plan) {
   const double request = plan.prompt + plan.output;
   add(out, plan.prefix > 0 && plan.prefix_hit < 1,
       {"prefix_cache", "Keep the shared prefix in the cache once", {{Key::prefix_hit, "1"}}});
-  add(out, wide_kv,
-      {"kv_fp8",
-       std::string("Keep the KV cache in ") + eight,
-       {{Key::kv, eight}},
-       "usually small; check long contexts"});
+  std::vector<std::pair<Key, std::string>> kv = {{Key::kv, eight}};
+  if (plan.has(Key::kv_values)) kv.emplace_back(Key::kv_values, eight);
+  add(out, wide_kv, {"kv_fp8", std::string("Keep the KV cache in ") + eight, kv, "usually small; check long contexts"});
   add(out, plan.engine == Engine::static_ && plan.max_len > request,
       {"max_len",
        "Reserve no more than a request needs",

@@ -10,10 +10,13 @@
 namespace vram {
 namespace {
 
+constexpr const char* kCacheTypes =
+    "f16=fp16 bf16=bf16 f32=fp32 q8_0=q8_0 q4_0=q4_0 q4_1=q4_1 iq4_nl=iq4_nl q5_0=q5_0 q5_1=q5_1";
+
 constexpr FlagRow kRows[] = {
     {Key::engine, "", "", "llamacpp"},
-    {Key::kv, "cache-type-k ctk",
-     "f16=fp16 bf16=bf16 f32=fp32 q8_0=q8_0 q4_0=q4_0 q4_1=q4_1 iq4_nl=iq4_nl q5_0=q5_0 q5_1=q5_1", "fp16"},
+    {Key::kv, "cache-type-k ctk", kCacheTypes, "fp16"},
+    {Key::kv_values, "cache-type-v ctv", kCacheTypes, "fp16"},
     {Key::batch_tokens, "batch-size b", "", "2048"},
     {Key::ubatch, "ubatch-size ub", "", "512"},
     {Key::flash, "flash-attn fa", "on=1 =1 1=1 auto=1 true=1 off=0 0=0 false=0", "1"},
@@ -109,11 +112,6 @@ void read(LaunchReader& reader, GivenFlags& given) {
   const double slots = given.number("np parallel", 1);
   const GivenFlag* context = given.find("c ctx-size");
   read_context(reader, given.number("c ctx-size", 0), slots, context != nullptr ? context->text : "");
-  const std::string keys = given.value("cache-type-k ctk"), values = given.value("cache-type-v ctv");
-  if (keys != values) {
-    reader.note(Key::kv, values.empty() ? "f16" : values,
-                "keys and values are taken to have one type, that of the keys");
-  }
   read_cpu_moe(reader, given);
   reader.clear(Key::gpu_layers);
   const GivenFlag* layers = given.find("ngl gpu-layers n-gpu-layers");
@@ -131,10 +129,6 @@ void write(LaunchWriter& writer) {
   writer.flag("parallel", write_number(plan.concurrency));
   writer.flag("n-gpu-layers", plan.gpu_layers < plan.layers ? write_number(plan.gpu_layers) : "all");
   if (plan.n_cpu_moe > 0) writer.flag("n-cpu-moe", write_number(plan.n_cpu_moe));
-  for (const std::string& flag : std::vector<std::string>(writer.flags)) {
-    constexpr std::string_view kKeys = "--cache-type-k ";
-    if (flag.starts_with(kKeys)) writer.flag("cache-type-v", std::string_view(flag).substr(kKeys.size()));
-  }
   const double gpus = plan.serve_tp * plan.serve_pp * plan.serve_dp;
   if (gpus <= 1 || gpus > 64) return;
   std::string parts = "1";
@@ -148,7 +142,8 @@ void read_ollama(LaunchReader& reader, GivenFlags& given) {
     // The library's own tags are Q4_K_M where they name no format.
     if (!reader.plan().has(Key::weights)) reader.set(Key::weights, "q4_k_m");
   }
-  for (const Key key : {Key::serve_gpus, Key::serve_tp, Key::serve_dp, Key::serve_pp, Key::gpu_layers, Key::n_cpu_moe})
+  for (const Key key :
+       {Key::serve_gpus, Key::serve_tp, Key::serve_dp, Key::serve_pp, Key::gpu_layers, Key::n_cpu_moe, Key::kv_values})
     reader.clear(key);
   const double slots = given.number("OLLAMA-NUM-PARALLEL", 1);
   const double context = given.number("OLLAMA-CONTEXT-LENGTH num-ctx", 4096);

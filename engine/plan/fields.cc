@@ -11,7 +11,8 @@ namespace {
 template <class T>
 constexpr Words words_for(Key key) {
   if constexpr (std::is_enum_v<T>) return words_of(T{});
-  return key == Key::weights || key == Key::kv ? Words{kFormatIds} : Words{};
+  const bool format = key == Key::weights || key == Key::kv || key == Key::kv_values;
+  return format ? Words{kFormatIds} : Words{};
 }
 
 constexpr Field kFields[] = {

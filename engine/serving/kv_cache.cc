@@ -77,10 +77,17 @@ Attention cached(const Plan& plan, Attention a) {
   return a;
 }
 
+/// Of an element of a token's keys and values, which may be of two types. A latent is of the keys' type.
+double cached_bits(const Plan& plan, const Attention& a) {
+  const double keys = kv_format(plan).bits, values = kv_values_format(plan).bits;
+  if (a.kv_lora_rank > 0 || keys == values) return keys;
+  return (a.qk_head_dim * keys + a.v_head_dim * values) / (a.qk_head_dim + a.v_head_dim);
+}
+
 CacheGroup attention_group(const Plan& plan, const Replica& replica, const Attention& a, bool windowed, double layers) {
   CacheGroup group;
   group.layers = layers;
-  group.bits = kv_format(plan).bits;
+  group.bits = cached_bits(plan, a);
   group.window = windowed ? a.window : 0;
   group.latent = a.kv_lora_rank > 0;
   if (group.latent) {  // one tensor, whole on every tensor-parallel rank

@@ -121,8 +121,8 @@ class Builder {
     return bytes > 0 ? graph_.host_weights(std::ceil(bytes)) : kNone;
   }
 
-  Tensor cache_of_host(double elements, const CacheInputs& cache) {
-    return on_host_ ? graph_.host_cache(std::ceil(elements * cache.cells * kv_format(plan_).bits / 8)) : kNone;
+  Tensor cache_of_host(double elements, const Format& type, const CacheInputs& cache) {
+    return on_host_ ? graph_.host_cache(std::ceil(elements * cache.cells * type.bits / 8)) : kNone;
   }
 
   struct Projected {
@@ -169,8 +169,8 @@ class Builder {
     if (p.v != kNone) graph_.sink(kept, {p.v, cache.values});
     const double width = at.heads * at.v_head_dim;
     const Tensor q = graph_.view(p.q);
-    const Tensor keys = cache_of_host(at.kv_heads * at.qk_head_dim, cache);
-    const Tensor values = cache_of_host(at.kv_heads * at.v_head_dim, cache);
+    const Tensor keys = cache_of_host(at.kv_heads * at.qk_head_dim, kv_format(plan_), cache);
+    const Tensor values = cache_of_host(at.kv_heads * at.v_head_dim, kv_values_format(plan_), cache);
     const Tensor seen = plan_.flash ? graph_.view(wide(width, {q, keys, values, mask(cache)}))
                                     : weighed(at, q, keys, values, cache, width);
     return wide(a_.hidden, {of_host(Part::o), seen});

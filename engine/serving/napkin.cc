@@ -39,7 +39,8 @@ ServingNapkin serving_napkin(const Plan& plan) {
   }
   if (model.has_kv_shape) {
     napkin.kv_bytes_per_request =
-        whole_bytes(elements_per_token(model) * kv_format(plan).nominal_bytes * (plan.prompt + plan.output));
+        whole_bytes(elements_per_token(model) * (kv_format(plan).nominal_bytes + kv_values_format(plan).nominal_bytes) /
+                    2 * (plan.prompt + plan.output));
   }
   if (napkin.weights_bytes && napkin.reserve_bytes && napkin.kv_bytes_per_request && *napkin.kv_bytes_per_request > 0) {
     const double left =

@@ -350,6 +350,11 @@ const Format& kv_format(const Plan& plan) {
   return format != nullptr ? *format : *find_format("bf16");
 }
 
+const Format& kv_values_format(const Plan& plan) {
+  const Format* format = find_format(plan.kv_values);
+  return format != nullptr ? *format : kv_format(plan);
+}
+
 // vllm prints what PyTorch has allocated, with rests of up to 1 MiB behind large tensors; its newer versions the
 // difference of free memory, as sglang always did: Qwen2.5-7B's 14.193 GiB are 14.2488 and in 0.27 14.29. Segments that
 // small tensors share leave nothing there: Qwen2.5-1.5B's 2.89 GiB are 2.98 (0.28), Qwen3-235B's 55.19 (0.27).

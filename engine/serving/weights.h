@@ -55,5 +55,7 @@ bool builds_engines(const Plan& plan);
 
 const Format& weights_format(const Plan& plan);
 const Format& kv_format(const Plan& plan);
+/// Of the cached values; of the keys it is kv_format().
+const Format& kv_values_format(const Plan& plan);
 
 }  // namespace vram

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <vector>
 
+#include "engine/formats.h"
 #include "engine/serving/kv_cache.h"
 #include "engine/serving/llamacpp.h"
 #include "engine/serving/replica.h"
@@ -79,14 +80,16 @@ double demanded(const Plan& plan, const ServingStage& stage, const char* id) {
   return within(demand_line(sheet, plan, groups, plan.concurrency), id);
 }
 
-/// A latent is all keys, or its values stand beside it; values may be narrower.
+/// A latent is all keys, or its values stand beside it in their type; values of heads may be narrower, and of another
+/// type.
 double share_of_keys(const Plan& plan) {
   const LlamacppBuild build = llamacpp_build(plan.engine_version);
-  const double latent = plan.kv_lora_rank + plan.rope_head_dim, keys = plan.nope_head_dim + plan.rope_head_dim;
-  if (plan.kv_lora_rank > 0 && !build.absorbs_latents) return keys / (keys + plan.v_head_dim);
-  if (plan.kv_lora_rank > 0) return build.caches_values ? latent / (latent + plan.kv_lora_rank) : 1;
-  const double values = plan.v_head_dim > 0 ? plan.v_head_dim : plan.head_dim;
-  return plan.head_dim > 0 ? plan.head_dim / (plan.head_dim + values) : 0.5;
+  const double latent = plan.kv_lora_rank > 0 ? plan.kv_lora_rank + plan.rope_head_dim : 0;
+  if (latent > 0 && build.absorbs_latents) return build.caches_values ? latent / (latent + plan.kv_lora_rank) : 1;
+  const double head = plan.head_dim > 0 ? plan.head_dim : 1;
+  const double keys = (latent > 0 ? plan.nope_head_dim + plan.rope_head_dim : head) * kv_format(plan).bits;
+  const double values = (plan.v_head_dim > 0 ? plan.v_head_dim : head) * kv_values_format(plan).bits;
+  return keys / (keys + values);
 }
 
 }  // namespace

@@ -120,7 +120,9 @@ CacheTypes cache_types_said(const std::string& said) {
     if (words[i] == "ctv" || words[i] == "v" || words[i] == "type_v" || (flag && words[i] == "v"))
       take(i, types.values);
   }
-  if (types.keys.empty() || types.values.empty()) return {};  // a latent has no values, whatever its flags say
+  const bool flagged = said.find("ctk") != std::string::npos || said.find("cache-type-k") != std::string::npos;
+  if (flagged && types.values.empty()) types.values = "bf16";
+  if (types.keys.empty() || types.values.empty()) return {};
   return types;
 }
 

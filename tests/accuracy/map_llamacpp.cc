@@ -82,6 +82,25 @@ bool caches_apart(const json& c, const std::string& said) {
          holds_any(said, {"streams", "not unified", "non-unified", "no-kv-unified"});
 }
 
+/// Of keys and values, as logged or said; empty where they are not told apart. A flag for keys alone leaves values in
+/// 16 bit.
+CacheTypes types_of(const json& c) {
+  CacheTypes types{text(c, "measured.k_cache"), text(c, "measured.v_cache")};
+  if (types.keys.empty() && types.values.empty()) types = cache_types_said(lower(text(c, "kv_dtype")));
+  if (types.keys.empty()) types = cache_types_said(lower(text(c, "flags") + " " + text(c, "command")));
+  for (std::string* type : {&types.keys, &types.values})
+    if (const std::string read = format_of(*type); find_format(read) != nullptr) *type = read == "fp16" ? "bf16" : read;
+  return types;
+}
+
+void set_cache_types(ServingMap& m) {
+  const CacheTypes types = types_of(m.c);
+  if (find_format(types.keys) == nullptr || find_format(types.values) == nullptr) return;
+  m.share.set("kv", types.keys);
+  if (types.values != types.keys) m.share.set("kv_values", types.values);
+  m.kv_unread = false;
+}
+
 /// A cache in blocks is read by flash attention alone (src/llama-context.cpp: "V cache quantization requires
 /// flash_attn").
 bool caches_blocks(const ServingMap& m) {
@@ -188,6 +207,7 @@ void set_llamacpp(ServingMap& m) {
     m.share.set("max_len", length);
   }
   set_runner(m, said);
+  set_cache_types(m);
   if (!runs_on_cpu(c)) set_layers(m, said);
   if (!runs_on_cpu(c)) set_cpu_moe(m, said);
   set_drafted(m);
@@ -456,14 +476,6 @@ std::string type_of_name(const std::string& name) {
   return find_format(type) == nullptr ? "" : type == "fp16" ? "bf16" : type;
 }
 
-/// Of keys and values, as logged or said; empty where they are not told apart.
-CacheTypes types_of(const json& c) {
-  CacheTypes types{text(c, "measured.k_cache"), text(c, "measured.v_cache")};
-  if (types.keys.empty() && types.values.empty()) types = cache_types_said(lower(text(c, "kv_dtype")));
-  if (types.keys.empty()) types = cache_types_said(lower(text(c, "flags") + " " + text(c, "command")));
-  return types;
-}
-
 /// ik_llama.cpp has builds of its own, and with branches it cached latents alone before llama.cpp did.
 bool caches_keys_alone(const json& c) {
   const json* values = find(c, "measured.v_mib");
@@ -485,17 +497,24 @@ void set_draft_of_check(Asked& a) {
   if (first_number(a.given.share.get("draft_tokens")).value_or(0) < 1) a.given.share.set("draft_tokens", 1.0);
 }
 
+/// "kv_q8_0_mib", "v_f16": what a check is of. A latent's values are of the type that is asked for, too.
+void set_type_of_check(Asked& a, bool keys, bool values) {
+  const std::string type = type_of_name(text(a.check, "name"));
+  if (type.empty()) return;
+  const bool latent = read_plan(a.given.share.text()).plan.kv_lora_rank > 0;
+  if (keys || latent || !values) a.given.share.set("kv", type);
+  if (values || !keys) a.given.share.set("kv_values", type);
+  a.given.kv_unread = false;
+}
+
 void add_cache(Asked& a, std::vector<Measurement>& out) {
   take_place_of_twin(a);
   if (a.name.has_any({"mtp", "draft"})) set_draft_of_check(a);
   set_whole_heads(a);
   const bool typed = number(a.m.c, "measured.k_" + text(a.check, "name") + "_mib") > 0;  // "q8_0" of "k_q8_0_mib"
   const bool keys = typed || a.name.has_any({"k", "keys"}), values = a.name.has_any({"v", "values"});
-  std::string type = type_of_name(text(a.check, "name"));
-  if (type.empty() && (keys || values)) type = type_of_name(keys ? types_of(a.m.c).keys : types_of(a.m.c).values);
-  if (!type.empty()) a.given.share.set("kv", type);
+  set_type_of_check(a, keys, values);
   if (caches_keys_alone(a.m.c)) a.given.share.set("engine_version", "2026-06");
-  const auto [k, v] = types_of(a.m.c);
   std::string part = place_part(a);
   for (const auto& [word, what] : {std::pair{"full", "full"},
                                    {"global", "full"},
@@ -511,7 +530,8 @@ void add_cache(Asked& a, std::vector<Measurement>& out) {
   Measurement one = measured(a, Figure::kv_pool, part);
   if (holds_any(lower(text(a.check, "explanation")), {"cross-attention", "cross attention"}))
     one.skip_for("a cache of images");
-  if (!keys && !values && (k != v || a.name.has("mixed"))) one.skip_for("K and V of two types");
+  const bool two = !keys && !values && a.name.has("mixed") && a.given.share.get("kv_values").empty();
+  if (two) one.skip_for("K and V of two types");
   out.push_back(std::move(one));
 }
 

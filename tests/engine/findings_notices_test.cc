@@ -55,6 +55,8 @@ TEST_CASE("Notices stand where they apply, and only there") {
       {"weights_not_computed", "model=llama-3.1-8b&gpu=a100-sxm4-80gb&weights=fp8", "model=llama-3.1-8b&weights=fp8"},
       {"weights_no_gguf", "model=llama-3.1-8b&engine=llamacpp&weights=fp8",
        "model=llama-3.1-8b&engine=llamacpp&weights=q8_0"},
+      {"values_need_flash", "model=llama-3.1-8b&engine=llamacpp&kv_values=q8_0&flash=0",
+       "model=llama-3.1-8b&engine=llamacpp&kv=q8_0&kv_values=fp16&flash=0"},
       {"targets_missed", "model=llama-3.1-8b&concurrency=64&tpot=0.008", "model=llama-3.1-8b&concurrency=64&tpot=0.5"},
       {"memory_is_not_enough", "model=llama-3.1-8b", "model=llama-3.1-405b"},
   };

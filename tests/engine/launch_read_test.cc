@@ -104,6 +104,8 @@ TEST_CASE("llama.cpp: the file's name says the format, the cache is cut into slo
   CHECK(plan.prompt + plan.output == 8192);
   CHECK(plan.gpu_layers == 20);
   CHECK(plan.kv == "q8_0");
+  CHECK(plan.kv_values == "q8_0");
+  CHECK(read("llama-server -hf ggml-org/gemma-3-4b-it-GGUF:Q8_0 -ctk q8_0").plan.kv_values == "fp16");
   CHECK(plan.ubatch == 1024);
   CHECK(read("llama-server -hf ggml-org/gemma-3-4b-it-GGUF:Q8_0 -ngl 999").plan.gpu_layers == 34);
 }

@@ -65,6 +65,18 @@ TEST_CASE("Tensor parallelism divides KV heads and, beyond them, repeats one", "
   }
 }
 
+TEST_CASE("Keys and values may be of two types, a latent is of the keys'", "[serving]") {
+  const std::string gqa = "model=llama-3.1-8b&engine=llamacpp&max_len=4096&prompt=4096&output=0";
+  CHECK(request(gqa + "&kv=q8_0") == 4096ull * 32 * 2 * 1024 * 34 / 32);  // blocks of 32 in 34 bytes
+  CHECK(request(gqa + "&kv=q8_0&kv_values=q4_0") == 4096ull * 32 * 1024 * (34 + 18) / 32);
+  CHECK(request(gqa + "&kv=q8_0&kv_values=fp16") == 4096ull * 32 * 1024 * (34 + 64) / 32);
+  // Keys of 192 elements in 2 bytes, values of 128 in one.
+  const char* wide = "model=custom&layers=3&hidden=1024&heads=4&kv_heads=4&head_dim=192&v_head_dim=128&kv_values=fp8";
+  CHECK(request(std::string(wide) + "&engine=generic&prompt=1000&output=0") == 1000ull * 3 * 4 * (192 * 2 + 128));
+  const std::string latent = "model=deepseek-v3&engine=llamacpp&kv=q8_0";
+  CHECK(request(latent + "&kv_values=fp16") == request(latent));
+}
+
 TEST_CASE("A latent is one tensor, whole on every tensor-parallel rank", "[serving]") {
   // DeepSeek-V2 (arXiv 2405.04434), table 1: (512 + 64) * 61 layers * 2 B
   const ServingBill one = bill_of("model=deepseek-v3&kv=bf16");

@@ -461,7 +461,8 @@ TEST_CASE("Flags of llama.cpp are read in any spelling", "[serving]") {
   CHECK(context_said("--no-context-shift") == 0);
   CHECK(cache_types_said("-ctk q8_0 -ctv q4_0").values == "q4_0");
   CHECK(cache_types_said("k q8_0, v f16").keys == "q8_0");
-  CHECK(cache_types_said("-ctk q8_0").keys.empty());  // of a latent that is all there is
+  CHECK(cache_types_said("-ctk q8_0").keys == "q8_0");
+  CHECK(cache_types_said("-ctk q8_0").values == "bf16");
   CHECK(read_name("kv_cuda0_12layers_mib").layers == 12);
   CHECK(read_name("kv_layers_mib").layers == 0);
   CHECK(format_of("IQ4_XS_R8") == "iq4_xs");

@@ -121,6 +121,7 @@ using Stated = std::map<Key, std::string>;
 constexpr Row kWords[] = {{"vLLM", "engine_version", Key::engine_version},
                           {"vLLM", "kv_type", Key::kv},
                           {"llama.cpp", "k_type", Key::kv},
+                          {"llama.cpp", "v_type", Key::kv_values},
                           {"llama.cpp", "file_type", Key::weights}};
 
 /// "v0.11.0" is 0.11.0, "f16" fp16, "Q4_K - Medium" q4_k_m (llama.cpp, llama_model_ftype_name).
