@@ -15,8 +15,9 @@ constexpr const char* kAmpere = "rtx-3090-24gb";
 constexpr const char* kBlackwell = "rtx-5090-32gb";
 constexpr const char* kRadeon = "rx-7900-xtx-24gb";
 
-// As remembered of makers' data sheets, not yet looked up there one by one; laptops' at their highest boost clock,
-// Apple's products by the GPU cores of the preset's.
+// Bandwidths and watts as remembered of makers' data sheets, not yet looked up there one by one (the L20's are, at
+// technical.city). Products: twice a GeForce's FP32 peak from Ampere on, four times a professional board's, twice a
+// Radeon's before RDNA 4; laptops' at their highest boost clock, Apple's by the GPU cores of the preset's.
 constexpr CardKin kCards[] = {
     {"1080ti", "custom", 11, 484, 11.3, 250},
     {"p40", "custom", 24, 347, 11.8, 250},
@@ -28,6 +29,7 @@ constexpr CardKin kCards[] = {
     {"2080", kAmpere, 8, 448, 40.3, 215},
     {"2080super", kAmpere, 8, 496, 44.6, 250},
     {"2080ti", kAmpere, 11, 616, 53.8, 250},
+    {"3050", kAmpere, 8, 224, 18.2, 130},
     {"3060ti", kAmpere, 8, 448, 32.4, 200},
     {"3070", kAmpere, 8, 448, 40.6, 220},
     {"3070ti", kAmpere, 8, 608, 43.5, 290},
@@ -35,6 +37,10 @@ constexpr CardKin kCards[] = {
     {"3090ti", kAmpere, 24, 1008, 80, 450},
     {"a5000", "rtx-a6000", 24, 768, 111.1, 230},
     {"a4500", "rtx-a6000", 20, 640, 94.6, 200},
+    {"a4000", "rtx-a6000", 16, 448, 76.7, 140},
+    {"l20", "l40s", 48, 864, 118.7, 275},
+    {"4000ada", "rtx-6000-ada", 20, 360, 106.9, 130},
+    {"5000ada", "rtx-6000-ada", 32, 576, 261.1, 250},
     {"4060", kAda, 8, 272, 30.2, 115},
     {"4070super", kAda, 12, 504, 70.9, 220},
     {"4070ti", kAda, 12, 504, 80.2, 285},
@@ -54,10 +60,13 @@ constexpr CardKin kCards[] = {
     {"6900xt", kRadeon, 16, 512, 46.1, 300},
     {"7800xt", kRadeon, 16, 624, 74.6, 263},
     {"7900xt", kRadeon, 20, 800, 103, 315},
+    {"7600xt", kRadeon, 16, 288, 45.1, 190},
+    {"7700xt", kRadeon, 12, 432, 70.3, 245},
     {"w7800", kRadeon, 32, 576, 90.5, 260},
     {"w7900", kRadeon, 48, 864, 122.6, 295},
     {"9070xt", kRadeon, 16, 645, 195, 304},
     {"mi50", "custom", 0, 1024, 26.5, 300},  // of 16 or 32 GB
+    {"mi60", "custom", 32, 1024, 29.5, 300},
     {"mi100", "mi210-64gb", 32, 1229, 184.6, 300},
     {"strixhalo", kRadeon, 96, 256, 59.4, 120},  // most that its 128 GB let be set apart
     {"strix", kRadeon, 96, 256, 59.4, 120},
