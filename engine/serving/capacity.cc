@@ -7,6 +7,7 @@
 #include "engine/largest.h"
 #include "engine/plan/measured_with.h"
 #include "engine/serving/allocations.h"
+#include "engine/serving/cache_blocks.h"
 #include "engine/serving/sglang.h"
 #include "engine/serving/vllm_run.h"
 #include "engine/units.h"

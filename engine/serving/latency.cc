@@ -7,9 +7,9 @@
 #include "engine/compute/links.h"
 #include "engine/formats.h"
 #include "engine/largest.h"
+#include "engine/serving/cache_groups.h"
 #include "engine/serving/experts.h"
 #include "engine/serving/kernels.h"
-#include "engine/serving/kv_cache.h"
 #include "engine/serving/roofline.h"
 #include "engine/serving/weights.h"
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "engine/serving/kv_cache.h"
 #include "engine/serving/llamacpp.h"
+#include "engine/serving/llamacpp_cells.h"
 #include "engine/serving/llamacpp_graph.h"
 #include "engine/serving/runtime.h"
 #include "engine/serving/weights.h"

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "engine/formats.h"
-#include "engine/serving/kv_cache.h"
+#include "engine/serving/llamacpp_cells.h"
 #include "engine/serving/weights.h"
 
 namespace vram {

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "engine/compute/compute.h"
+#include "engine/serving/cache_blocks.h"
 #include "engine/serving/capacity.h"
 #include "engine/serving/host.h"
 #include "engine/serving/latency.h"

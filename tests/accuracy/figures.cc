@@ -5,8 +5,10 @@
 #include <cstdlib>
 #include <iterator>
 
+#include "engine/serving/cache_blocks.h"
 #include "engine/serving/capacity.h"
 #include "engine/serving/kv_cache.h"
+#include "engine/serving/llamacpp_cells.h"
 #include "engine/serving/replica.h"
 #include "engine/serving/sglang.h"
 #include "engine/serving/weights.h"

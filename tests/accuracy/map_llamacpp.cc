@@ -7,8 +7,8 @@
 
 #include "engine/formats.h"
 #include "engine/plan/plan.h"
-#include "engine/serving/kv_cache.h"
 #include "engine/serving/llamacpp.h"
+#include "engine/serving/llamacpp_cells.h"
 #include "engine/serving/serving.h"
 #include "engine/text.h"
 #include "engine/units.h"

@@ -2,6 +2,7 @@
 #include <string>
 
 #include "engine/plan/plan.h"
+#include "engine/serving/cache_blocks.h"
 #include "engine/serving/kv_cache.h"
 #include "engine/serving/serving.h"
 
