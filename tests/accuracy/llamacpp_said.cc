@@ -27,10 +27,8 @@ std::string next_word(const std::string& said, size_t& at) {
 enum class Said : uint8_t { nothing, on, off, automatic };
 
 Said switched_by(const std::string& word) {
-  for (const char* on : {"on", "1", "true", "enabled", "yes"})
-    if (word == on) return Said::on;
-  for (const char* off : {"off", "0", "false", "disabled", "no"})
-    if (word == off) return Said::off;
+  if (is_one_of(word, {"on", "1", "true", "enabled", "yes"})) return Said::on;
+  if (is_one_of(word, {"off", "0", "false", "disabled", "no"})) return Said::off;
   return word == "auto" ? Said::automatic : Said::nothing;
 }
 
@@ -143,5 +141,28 @@ bool runs_on_cpu(const json& c) {
     return true;
   return gpu.rfind("cpu", 0) == 0 || gpu.rfind("none", 0) == 0 || holds_any(gpu, {"cpu only", "(cpu)"});
 }
+
+std::string words_of(const json& c) {
+  std::string said;
+  for (const char* field : {"model", "id", "gpu", "check", "notes", "flags", "command"}) said += text(c, field) + "; ";
+  if (const json* checks = find(c, "checks"); checks != nullptr && checks->is_array())
+    for (const json& check : *checks) said += text(check, "explanation") + "; ";
+  return lower(said);
+}
+
+std::optional<bool> switched(const json& c, std::initializer_list<const char*> names) {
+  for (const char* name : names)
+    for (const std::string& path : {"measured." + std::string(name), std::string(name)}) {
+      const json* value = find(c, path);
+      if (value == nullptr) continue;
+      if (value->is_boolean()) return value->get<bool>();
+      if (value->is_number()) return value->get<double>() > 0;
+      const Said word = switched_by(lower(text(c, path)));
+      if (word == Said::on || word == Said::off) return word == Said::on;
+    }
+  return std::nullopt;
+}
+
+bool is_ollama(const json& c) { return lower(text(c, "engine")).find("ollama") != std::string::npos; }
 
 }  // namespace vram::accuracy

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <initializer_list>
 #include <optional>
 #include <string>
 
@@ -8,6 +9,14 @@
 namespace vram::accuracy {
 
 // What people write of how llama.cpp was started: small letters are expected.
+
+/// Everything that a case says in words.
+std::string words_of(const json& c);
+
+/// A switch among the measured fields or beside them, as a truth, a number or a word.
+std::optional<bool> switched(const json& c, std::initializer_list<const char*> names);
+
+bool is_ollama(const json& c);
 
 /// "-fa", "flash_attn 1", "FlashAttention false", "flash_attn auto -> disabled", "no flash attention"; nothing where it
 /// is left to the program ("auto"), or where it is said both ways.

@@ -9,6 +9,9 @@ namespace vram::accuracy {
 /// What a log of llama.cpp, its forks or Ollama says of how it was started.
 void set_llamacpp(ServingMap& m);
 
+/// So many layers on the GPU. Builds that move the output layer first count it as one of those.
+void set_repeating(ServingMap& m, double layers);
+
 /// A check of such a log: the words of its name, in whatever order, say what it is of and where it lies.
 void add_llamacpp_check(const ServingMap& m, const json& check, std::vector<Measurement>& out);
 
