@@ -3,13 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <utility>
 
 #include "engine/formats.h"
 #include "engine/plan/plan.h"
 #include "engine/serving/llamacpp.h"
 #include "engine/text.h"
-#include "engine/units.h"
 #include "tests/accuracy/check_name.h"
 #include "tests/accuracy/engine_defaults.h"
 #include "tests/accuracy/llamacpp_said.h"
