@@ -17,11 +17,8 @@ constexpr double kUsualAcceptance = 0.85;
 constexpr double kUsualDrafts = 3;
 
 std::string said_of_server(const json& c) {
-  std::string said;
-  for (const char* field : {"model", "check", "notes", "flags", "args", "command", "launch", "server_args",
-                            "speculative", "spec", "speculative_config"})
-    said += lower(text(c, field)) + " ";
-  return said;
+  return said_in(c, {"model", "check", "notes", "flags", "args", "command", "launch", "server_args", "speculative",
+                     "spec", "speculative_config"});
 }
 
 /// Where names say which figures are of a server that drafts, the others are not.

@@ -7,6 +7,7 @@
 #include "engine/units.h"
 #include "tests/accuracy/llamacpp_said.h"
 #include "tests/accuracy/map_llamacpp.h"
+#include "tests/accuracy/serving_said.h"
 #include "tests/accuracy/serving_words.h"
 #include "tests/accuracy/words.h"
 
@@ -17,7 +18,7 @@ namespace {
 std::string tensor_split(const json& c) {
   const std::string logged = text(c, "measured.tensor_split");
   if (!logged.empty()) return logged;
-  const std::string said = words_of(c);
+  const std::string said = all_said(c);
   for (const char* word : {"tensor-split", "tensor_split", "tensor split", "-ts"}) {
     size_t at = said.find(word);
     if (at == std::string::npos) continue;

@@ -8,6 +8,7 @@
 #include "tests/accuracy/llamacpp_said.h"
 #include "tests/accuracy/map_llamacpp.h"
 #include "tests/accuracy/ollama.h"
+#include "tests/accuracy/serving_said.h"
 #include "tests/accuracy/serving_words.h"
 #include "tests/accuracy/words.h"
 
@@ -38,12 +39,12 @@ bool add_sum(Asked& a, std::vector<Measurement>& out) {
 
 bool keeps_cache_on_host(const json& c) {
   return switched(c, {"no_kv_offload", "nkvo"}).value_or(false) ||
-         holds_any(words_of(c), {"-nkvo", "no-kv-offload", "no_kv_offload", "cache on the host"});
+         holds_any(all_said(c), {"-nkvo", "no-kv-offload", "no_kv_offload", "cache on the host"});
 }
 
 /// GPUs that take no turns (a build without peer copies) hold one mask each, and so does the host: its buffer says so.
 bool takes_no_turns(const Asked& a) {
-  if (holds_any(words_of(a.m.c), {"n_copies 1,", "n_copies = 1", "sched copies = 1", "pipeline parallelism disabled"}))
+  if (holds_any(all_said(a.m.c), {"n_copies 1,", "n_copies = 1", "sched copies = 1", "pipeline parallelism disabled"}))
     return true;
   const double host = kMiB * first_of(a.m.c, {"host_compute_mib", "cuda_host_compute_mib", "rocm_host_compute_mib",
                                               "vulkan_host_compute_mib", "compute_host_mib", "cpu_compute_mib"});

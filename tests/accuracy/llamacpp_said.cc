@@ -142,14 +142,6 @@ bool runs_on_cpu(const json& c) {
   return gpu.rfind("cpu", 0) == 0 || gpu.rfind("none", 0) == 0 || holds_any(gpu, {"cpu only", "(cpu)"});
 }
 
-std::string words_of(const json& c) {
-  std::string said;
-  for (const char* field : {"model", "id", "gpu", "check", "notes", "flags", "command"}) said += text(c, field) + "; ";
-  if (const json* checks = find(c, "checks"); checks != nullptr && checks->is_array())
-    for (const json& check : *checks) said += text(check, "explanation") + "; ";
-  return lower(said);
-}
-
 std::optional<bool> switched(const json& c, std::initializer_list<const char*> names) {
   for (const char* name : names)
     for (const std::string& path : {"measured." + std::string(name), std::string(name)}) {

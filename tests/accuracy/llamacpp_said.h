@@ -10,9 +10,6 @@ namespace vram::accuracy {
 
 // What people write of how llama.cpp was started: small letters are expected.
 
-/// Everything that a case says in words.
-std::string words_of(const json& c);
-
 /// A switch among the measured fields or beside them, as a truth, a number or a word.
 std::optional<bool> switched(const json& c, std::initializer_list<const char*> names);
 

@@ -344,9 +344,7 @@ constexpr Option kOptions[] = {
 
 Load load_of_options(const json& c) {
   Load load;
-  std::string said;
-  for (const char* field : {"flags", "command", "args", "client", "notes", "dataset"})
-    said += lower(text(c, field)) + " ";
+  const std::string said = said_in(c, {"flags", "command", "args", "client", "notes", "dataset"});
   for (const Option& row : kOptions)
     if (load.*row.part == 0)
       load.*row.part =

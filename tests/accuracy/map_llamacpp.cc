@@ -168,7 +168,7 @@ void set_repeating(ServingMap& m, double layers) {
 
 void set_llamacpp(ServingMap& m) {
   const json& c = m.c;
-  const std::string said = words_of(c);
+  const std::string said = all_said(c);
   double length = stated_length(c);
   const double context = context_said(said_of(c)), every = length * stated_slots(c);
   if (context > 0 && (length == 0 || (context == every && !caches_apart(c, said)))) {

@@ -12,6 +12,7 @@
 #include "tests/accuracy/map_speed_rows.h"
 #include "tests/accuracy/model_size.h"
 #include "tests/accuracy/serving_map.h"
+#include "tests/accuracy/serving_said.h"
 #include "tests/accuracy/words.h"
 
 namespace vram::accuracy {
@@ -301,8 +302,7 @@ void add_named(const ServingMap& of_case, const std::string& name, double amount
   if (!said.is_speed) return;
   ServingMap m = of_case;
   set_host_layers(m, name);
-  std::string words = name;
-  for (const char* field : {"notes", "source", "model", "check", "dataset"}) words += " " + lower(text(m.c, field));
+  const std::string words = name + said_in(m.c, {"notes", "source", "model", "check", "dataset"});
   Load load = with_known_lengths(load_of_figure(m.c, name, said.load), words);
   set_own_figure(m, said, load);
   if (!m.share.get("acceptance").empty()) load.longest = std::max(load.longest, kDraftedSpread);

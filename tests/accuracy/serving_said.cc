@@ -43,19 +43,24 @@ std::optional<bool> switched_in(const std::string& said, const std::string& thin
 
 }  // namespace
 
+std::string said_in(const json& c, std::initializer_list<const char*> fields) {
+  std::string said;
+  for (const char* field : fields) said += "; " + lower(text(c, field));
+  return said;
+}
+
 std::string explained(const json& c) {
   std::string all;
   if (const json* checks = find(c, "checks"); checks && checks->is_array())
-    for (const json& check : *checks) all += " " + lower(text(check, "explanation"));
+    for (const json& check : *checks) all += said_in(check, {"explanation"});
   return all;
 }
 
 std::string said_of(const json& c) {
-  std::string said;
-  for (const char* name : {"model", "id", "check", "notes", "flags", "args", "command", "launch", "server_args"})
-    said += lower(text(c, name)) + " ";
-  return said;
+  return said_in(c, {"model", "id", "check", "notes", "flags", "args", "command", "launch", "server_args"});
 }
+
+std::string all_said(const json& c) { return said_of(c) + said_in(c, {"gpu"}) + explained(c); }
 
 double number_said(const std::string& said, std::initializer_list<const char*> words) {
   for (const char* word : words) {

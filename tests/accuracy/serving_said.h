@@ -9,11 +9,16 @@
 
 namespace vram::accuracy {
 
-/// What a case says in words, beside its numbers, in small letters.
-std::string said_of(const json& c);
+// What a case says in words, beside its numbers, in small letters; a ";" begins each field.
 
-/// What its checks explain, in small letters.
+/// Those fields.
+std::string said_in(const json& c, std::initializer_list<const char*> fields);
+/// Of the model and how it was started.
+std::string said_of(const json& c);
+/// What its checks explain.
 std::string explained(const json& c);
+/// All of it.
+std::string all_said(const json& c);
 
 /// The number behind one of those words: "max_num_batched_tokens 8192", "--n-cpu-moe 30".
 double number_said(const std::string& said, std::initializer_list<const char*> words);
