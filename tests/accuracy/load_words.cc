@@ -55,7 +55,7 @@ constexpr Row kVocabulary[] = {
         Topic::filler,
         " speed wall agg aggregate system sharegpt random dataset offline online bench serving "
         "steady warm short time to num number of served random stated server serve run before after main pr base "
-        "baseline master "
+        "baseline master final default stock original upstream patched "
         "cuda rocm hip vulkan metal sycl ",
     }};
 

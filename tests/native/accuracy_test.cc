@@ -963,8 +963,8 @@ TEST_CASE("words of a figure's name that say how the same plan ran") {
   const std::string stated = R"("isl": 1000, "osl": 300, "concurrency": 16,)";
   const std::string at_16 = "tokens/s served 100 prompt=1000&output=300&concurrency=16";
   for (const char* name :
-       {"out_tok_s_before", "out_tok_s_main", "out_tok_s_master", "out_tok_s_pr", "out_tok_s_first_run",
-        "server_out_tok_s", "rocm_out_tok_s", "out_tok_s_vulkan", "out_tok_s_0.6.8"})
+       {"out_tok_s_before", "out_tok_s_main", "out_tok_s_master", "out_tok_s_final", "stock_out_tok_s", "out_tok_s_pr",
+        "out_tok_s_first_run", "server_out_tok_s", "rocm_out_tok_s", "out_tok_s_vulkan", "out_tok_s_0.6.8"})
     CHECK(load_of(stated, name) == at_16);
   CHECK(load_of(stated, "avg_latency_per_output_token_s") == "a mean of times to their lengths");
   CHECK(load_of(stated, "eagle_out_tok_s") == "how many drafts were accepted is not stated");
