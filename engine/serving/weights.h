@@ -21,7 +21,6 @@ struct WeightParcel {
 /// The weights that one GPU of a stage holds. A model without a shape is one block divided over tp * pp.
 std::vector<WeightParcel> weight_parcels(const Plan& plan, const Replica& replica, const ServingStage& stage);
 
-/// The largest tensor of routed experts that llama.cpp leaves in host memory of a layer on a GPU; 0 where there is
 /// The stacked routed experts of a layer, tensor by tensor; 0 where there is none.
 struct ExpertBytes {
   double gate = 0, up = 0, down = 0;
