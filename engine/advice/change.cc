@@ -162,6 +162,34 @@ void add_runtime(const Plan& plan, Changes& out) {
       {"utilization_up", "Let the engine take 95% of the GPU", {{Key::utilization, "0.95"}}});
 }
 
+/// What llama.cpp leaves to the processor.
+void add_to_host(const Plan& plan, Changes& out) {
+  if (plan.engine != Engine::llamacpp) return;
+  const double routed = plan.subject != nullptr ? plan.subject->moe_layers() : 0;
+  for (const double share : {0.25, 0.5, 0.75, 1.0}) {
+    const double layers = std::ceil(share * plan.layers);
+    add(out, routed > 0 && plan.n_cpu_moe < layers,
+        {"n_cpu_moe",
+         "Keep the experts of " + show_grouped(layers) + " layers in host memory (--n-cpu-moe)",
+         {{Key::n_cpu_moe, write_number(layers)}}});
+  }
+  add(out, plan.gpu_layers >= 2,
+      {"gpu_layers_half",
+       "Leave half of the layers to the processor (-ngl)",
+       {{Key::gpu_layers, write_number(std::floor(plan.gpu_layers / 2))}}});
+}
+
+void add_serving_gpus(const Plan& plan, Changes& out) {
+  for (double factor : {2.0, 4.0, 8.0, 16.0}) {
+    const std::string gpus = write_number(plan.serve_gpus * factor);
+    Change more{"serve_gpus",
+                "Serve each replica from " + show_grouped(plan.serve_gpus * factor) + " GPUs",
+                {{Key::serve_gpus, gpus}}};
+    if (plan.has(Key::serve_tp)) more.settings.push_back({Key::serve_tp, write_number(plan.serve_tp * factor)});
+    out.push_back(std::move(more));
+  }
+}
+
 }  // namespace
 
 std::string fragment(const Change& change) {
@@ -258,26 +286,8 @@ std::vector<Change> serving_changes(const Plan& plan) {
       {"weights_fp8", std::string("Keep the weights in ") + eight, {{Key::weights, eight}}, "usually small"});
   add(out, wide_weights || plan.weights == eight,
       {"weights_int4", "Quantise the weights to 4 bits", {{Key::weights, four}}, "noticeable on small models"});
-  const double routed = gguf && plan.subject != nullptr ? plan.subject->moe_layers() : 0;
-  for (const double share : {0.25, 0.5, 0.75, 1.0}) {
-    const double layers = std::ceil(share * plan.layers);
-    add(out, routed > 0 && plan.n_cpu_moe < layers,
-        {"n_cpu_moe",
-         "Keep the experts of " + show_grouped(layers) + " layers in host memory (--n-cpu-moe)",
-         {{Key::n_cpu_moe, write_number(layers)}}});
-  }
-  add(out, plan.engine == Engine::llamacpp && plan.gpu_layers >= 2,
-      {"gpu_layers_half",
-       "Leave half of the layers to the processor (-ngl)",
-       {{Key::gpu_layers, write_number(std::floor(plan.gpu_layers / 2))}}});
-  for (double factor : {2.0, 4.0, 8.0, 16.0}) {
-    const std::string gpus = write_number(plan.serve_gpus * factor);
-    Change more{"serve_gpus",
-                "Serve each replica from " + show_grouped(plan.serve_gpus * factor) + " GPUs",
-                {{Key::serve_gpus, gpus}}};
-    if (plan.has(Key::serve_tp)) more.settings.push_back({Key::serve_tp, write_number(plan.serve_tp * factor)});
-    out.push_back(std::move(more));
-  }
+  add_to_host(plan, out);
+  add_serving_gpus(plan, out);
   return out;
 }
 

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <optional>
 
 #include "engine/serving/cache_blocks.h"
 #include "engine/serving/capacity.h"
@@ -190,72 +191,98 @@ Amount states_amount(const Report& r, const Measurement& m) {
   return {recurrent_states(r, m.part), 0};
 }
 
-}  // namespace
+/// What is a count or the plan's own, and no bytes of the bill.
+std::optional<Amount> counted_amount(const Report& r, const Measurement& m) {
+  const ServingBill& s = r.serving;
+  switch (m.figure) {
+    case Figure::request_blocks:
+      return Amount{r.plan.block > 0 ? std::ceil(r.plan.max_len / r.plan.block) : 0, 0};
+    case Figure::longest_request:
+      return Amount{s.longest_context.value_or(0), 0};
+    case Figure::pool_share:
+      return Amount{r.plan.utilization, 0};
+    case Figure::cache_layers:
+      return Amount{cache_layers(r.plan), 0};
+    case Figure::cells:
+      return Amount{llamacpp_cells(r.plan), 0};
+    case Figure::window_cells:
+      return Amount{window_cells(r.plan, s), 0};
+    case Figure::parameters:
+      return Amount{counted_parameters(*r.plan.subject, m.part), 0};
+    case Figure::file_layers:
+      return Amount{static_cast<double>(r.plan.subject->layers.size() + r.plan.subject->mtp.size()), 0};
+    case Figure::state_slots:
+      return Amount{state_slots(r), 0};
+    case Figure::state_block:
+      return Amount{state_block(r), 0};
+    case Figure::kv_tokens:
+      return Amount{double(s.kv_tokens.value_or(0)), 0};
+    case Figure::concurrency:
+      return Amount{s.max_concurrency_at_max_len.value_or(0), 0};
+    case Figure::swap_tokens:
+      return Amount{s.swapped_requests.value_or(0) * (r.plan.prompt + r.plan.output), 0};
+    default:
+      return std::nullopt;
+  }
+}
 
-Amount serving_amount(const Report& r, const Measurement& m) {
+/// What holds weights, cache or states.
+std::optional<Amount> stored_amount(const Report& r, const Measurement& m) {
+  const ServingBill& s = r.serving;
+  switch (m.figure) {
+    case Figure::weights:
+      return weights_amount(r, m);
+    case Figure::head:
+      return child_of(s.lines, "weights", "head");
+    case Figure::draft:
+      return child_of(s.lines, "weights", "draft");
+    case Figure::host_weights:
+      return host_weights(s, m.part);
+    case Figure::kv_pool:
+      return pool_amount(r, m);
+    case Figure::pool_and_table:
+      return Amount{sum_of(s.lines, {"kv_cache"}).value + table_amount(s).value, table_amount(s).band};
+    case Figure::request_table:
+      return table_amount(s);
+    case Figure::request_cache:
+      return Amount{request_cache(r.plan), 0};
+    case Figure::kv_token:
+      return Amount{token_bytes_of(s, m.part), 0};
+    case Figure::recurrent:
+      return states_amount(r, m);
+    default:
+      return std::nullopt;
+  }
+}
+
+/// What is asked of the GPU or the host as a whole, and what work takes beside what is stored.
+std::optional<Amount> memory_amount(const Report& r, const Measurement& m) {
   const ServingBill& s = r.serving;
   switch (m.figure) {
     case Figure::trap:
       return trap_amount(r, m);
-    case Figure::weights:
-      return weights_amount(r, m);
-    case Figure::kv_pool:
-      return pool_amount(r, m);
-    case Figure::pool_and_table:
-      return {sum_of(s.lines, {"kv_cache"}).value + table_amount(s).value, table_amount(s).band};
-    case Figure::request_table:
-      return table_amount(s);
-    case Figure::recurrent:
-      return states_amount(r, m);
-    case Figure::head:
-      return child_of(s.lines, "weights", "head");
-    case Figure::host_weights:
-      return host_weights(s, m.part);
     case Figure::sum:
-      return {sum_of_terms(r, m.part), double(s.band_bytes)};
-    case Figure::request_blocks:
-      return {r.plan.block > 0 ? std::ceil(r.plan.max_len / r.plan.block) : 0, 0};
-    case Figure::request_cache:
-      return {request_cache(r.plan), 0};
-    case Figure::longest_request:
-      return {s.longest_context.value_or(0), 0};
-    case Figure::pool_share:
-      return {r.plan.utilization, 0};
-    case Figure::host_buffers:
-      return sum_of(s.host_lines, {"activations"});
+      return Amount{sum_of_terms(r, m.part), double(s.band_bytes)};
     case Figure::budget:
-      return {r.plan.utilization * r.plan.gpu_mem, 0};
+      return Amount{r.plan.utilization * r.plan.gpu_mem, 0};
     case Figure::process:
-      return {static_cast<double>(s.device_bytes), static_cast<double>(s.band_bytes)};
-    case Figure::cache_layers:
-      return {cache_layers(r.plan), 0};
-    case Figure::cells:
-      return {llamacpp_cells(r.plan), 0};
-    case Figure::window_cells:
-      return {window_cells(r.plan, s), 0};
-    case Figure::parameters:
-      return {counted_parameters(*r.plan.subject, m.part), 0};
-    case Figure::file_layers:
-      return {static_cast<double>(r.plan.subject->layers.size() + r.plan.subject->mtp.size()), 0};
-    case Figure::state_slots:
-      return {state_slots(r), 0};
-    case Figure::state_block:
-      return {state_block(r), 0};
-    case Figure::draft:
-      return child_of(s.lines, "weights", "draft");
-    case Figure::kv_token:
-      return {token_bytes_of(s, m.part), 0};
-    case Figure::kv_tokens:
-      return {double(s.kv_tokens.value_or(0)), 0};
-    case Figure::concurrency:
-      return {s.max_concurrency_at_max_len.value_or(0), 0};
+      return Amount{static_cast<double>(s.device_bytes), static_cast<double>(s.band_bytes)};
     case Figure::buffers:
       return sum_of(s.lines, {"activations"});
-    case Figure::swap_tokens:
-      return {s.swapped_requests.value_or(0) * (r.plan.prompt + r.plan.output), 0};
+    case Figure::host_buffers:
+      return sum_of(s.host_lines, {"activations"});
     default:
-      return speed(s, benchmark_figure(m, m.figure, r.plan, s));
+      return std::nullopt;
   }
+}
+
+}  // namespace
+
+Amount serving_amount(const Report& r, const Measurement& m) {
+  if (const std::optional<Amount> counted = counted_amount(r, m)) return *counted;
+  if (const std::optional<Amount> stored = stored_amount(r, m)) return *stored;
+  if (const std::optional<Amount> memory = memory_amount(r, m)) return *memory;
+  return speed(r.serving, benchmark_figure(m, m.figure, r.plan, r.serving));
 }
 
 }  // namespace vram::accuracy
