@@ -68,24 +68,17 @@ void save_scaled_outputs(const LayerSetting& s, const LayerKind& kind, SavedTens
                  "outputs of row-parallel linears", outputs.whole, s.e, s.sp, kScales});
 }
 
-}  // namespace
-
-void save_adapters(const Plan& plan, const LayerSetting& s, const LayerKind& kind, SavedTensors& out) {
-  if (s.trained) return;
-  if (trains_prompts(plan)) save_prompts(s, kind, out);
-  if (plan.method == Method::adapter_v2) save_scaled_outputs(s, kind, out);
-  if (trains_prompts(plan)) return;
+/// The inputs of adapted linears.
+void save_inputs(const Plan& plan, const LayerSetting& s, const LayerKind& kind, SavedTensors& out) {
   Reader readers[kLinearInputs] = {
       {"attention_input", "QKV input", "h"},     {"projection_input", "Output projection's input", "a d"},
       {"mlp_input", "MLP input", "h"},           {"down_input", "Down projection's input", "f"},
       {"expert_input", "Experts' input", "K h"}, {"expert_down_input", "Experts' down input", "K m"}};
-  double ranks = 0;
   for (const Matrix& m : kind.matrices) {
     if (!is_adapted(plan.lora_targets, m)) continue;
     Reader& reader = readers[static_cast<size_t>(input_of(m))];
     reader.width = std::max(reader.width, input_width(m, kind));
     reader.adapted += 1;
-    ranks += m.shard == Shard::expert ? kind.ffn.experts_per_token : m.copies;
   }
   for (size_t i = 0; i < kLinearInputs; ++i) {
     Reader& reader = readers[i];
@@ -101,9 +94,28 @@ void save_adapters(const Plan& plan, const LayerSetting& s, const LayerKind& kin
       out.push_back({reader.id, reader.label, Area::adapters, reader.symbol, "input width", reader.width, bytes,
                      reader.split, kNote});
   }
+}
+
+/// What stands between A and B of each.
+void save_low_ranks(const Plan& plan, const LayerSetting& s, const LayerKind& kind, SavedTensors& out) {
+  double ranks = 0;
+  for (const Matrix& m : kind.matrices) {
+    if (is_adapted(plan.lora_targets, m)) ranks += m.shard == Shard::expert ? kind.ffn.experts_per_token : m.copies;
+  }
   if (ranks > 0 && !s.adapters_in_place)
     out.push_back({"low_rank", "Between A and B", Area::adapters, "r", "elements between A and B",
                    plan.lora_rank * ranks, s.adapters_fp32 ? 4 : s.e, 1, kNote});
+}
+
+}  // namespace
+
+void save_adapters(const Plan& plan, const LayerSetting& s, const LayerKind& kind, SavedTensors& out) {
+  if (s.trained) return;
+  if (trains_prompts(plan)) save_prompts(s, kind, out);
+  if (plan.method == Method::adapter_v2) save_scaled_outputs(s, kind, out);
+  if (trains_prompts(plan)) return;
+  save_inputs(plan, s, kind, out);
+  save_low_ranks(plan, s, kind, out);
   if (plan.library == Library::litgpt) save_spread_outputs(plan, s, kind, out);
 }
 

@@ -15,6 +15,19 @@ bool is_compute(Figure f) {
   return f == Figure::speed || f == Figure::gpu_hours || f == Figure::total_flops || f == Figure::published_flops;
 }
 
+bool is_verdict(Figure f) { return f == Figure::ran || f == Figure::out_of_memory; }
+
+bool is_saved(Figure f) { return f == Figure::saved || f == Figure::loss_peak; }
+
+bool is_training(Figure f) { return f <= Figure::out_of_memory || is_saved(f); }
+
+Amount amount_of(const Report& r, const Measurement& m) {
+  if (is_verdict(m.figure)) return verdict_amount(r, m);
+  if (is_saved(m.figure)) return saved_amount(r, m);
+  if (is_training(m.figure)) return training_amount(r, m);
+  return is_compute(m.figure) ? compute_amount(r, m) : serving_amount(r, m);
+}
+
 }  // namespace
 
 void answer(Measurement& m) {
@@ -25,23 +38,11 @@ void answer(Measurement& m) {
     return;
   }
   m.share = r.share;
-  const bool saved = m.figure == Figure::saved || m.figure == Figure::loss_peak;
-  const bool training = m.figure <= Figure::out_of_memory || saved;
-  if (training && r.training.stages.empty()) {
+  if (is_training(m.figure) && r.training.stages.empty()) {
     m.skipped = r.training.faults.empty() ? "no bill" : r.training.faults.front().text;
     return;
   }
-  Amount amount;
-  if (m.figure == Figure::ran || m.figure == Figure::out_of_memory)
-    amount = verdict_amount(r, m);
-  else if (saved)
-    amount = saved_amount(r, m);
-  else if (training)
-    amount = training_amount(r, m);
-  else if (is_compute(m.figure))
-    amount = compute_amount(r, m);
-  else
-    amount = serving_amount(r, m);
+  const Amount amount = amount_of(r, m);
   if (amount.value == 0 && is_compute(m.figure) && !r.training.faults.empty()) {
     m.skipped = "refused: " + r.training.faults.front().text;
     return;

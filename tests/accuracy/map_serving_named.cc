@@ -63,6 +63,30 @@ void set_prose_size(const json& check, Measurement& one) {
   one.rounding = 0.5 * power * (std::fabs(said - std::round(said)) < 1e-9 ? 1 : 0.1);
 }
 
+/// GiB of the pool that the figure is of: as logged, or as its tokens take. 0: not logged.
+double pool_of_check(const ServingMap& m, Figure figure) {
+  double pool = logged_pool_gib(m.c);
+  if (pool == 0) pool = gib_of_tokens(m, cached_tokens(m.c, ""));
+  if (figure == Figure::pool_and_table && pool > 0) pool += logged_states_gib(m.c);
+  return pool;
+}
+
+/// What a log's weights hold beside the model's, or of which stage they are.
+void set_part_of_weights(const json& c, const json& check, Measurement& one) {
+  // What TensorRT-LLM says of the GPU, not of the engine; no more than the engine is what TensorRT itself manages.
+  const double after = number(c, "measured.gpu_mib_after_context"), built = number(c, "measured.engine_mib");
+  if (after == number(check, "measured") && (built == 0 || after > built)) one.part = "process";
+  if (holds_non_torch(c, check)) one.part = "non-torch";
+  if (const auto stage = stage_said(c, text(check, "name"))) one.part = "stage " + std::to_string(*stage);
+}
+
+void skip_unknown_storage(const ServingMap& given, Measurement& one) {
+  const bool unread = given.share.get("weights").empty() && !text(given.c, "weight_dtype").empty();
+  if (one.skipped.empty() && unread) one.skipped = "a storage that is no choice of the key";
+  const Plan plan = read_plan(given.share.text()).plan;
+  if (plan.subject && plan.subject->nominal_parameters == 0) one.skip_for("the weights are not known");
+}
+
 }  // namespace
 
 void add_named_check(const ServingMap& m, const json& check, Figure figure, std::vector<Measurement>& out) {
@@ -76,9 +100,7 @@ void add_named_check(const ServingMap& m, const json& check, Figure figure, std:
   const bool of_pool = figure == Figure::pool_and_table || figure == Figure::request_table ||
                        (figure == Figure::window_cells && m.engine != "llamacpp");
   if (of_pool) {
-    double pool = logged_pool_gib(m.c);
-    if (pool == 0) pool = gib_of_tokens(m, cached_tokens(m.c, ""));
-    if (figure == Figure::pool_and_table && pool > 0) pool += logged_states_gib(m.c);
+    const double pool = pool_of_check(m, figure);
     if (pool == 0 && figure == Figure::pool_and_table) return add_predicted_drop(m, check, out);
     if (pool == 0) return;
     given.share.set("measured_kv_pool", pool);
@@ -86,19 +108,10 @@ void add_named_check(const ServingMap& m, const json& check, Figure figure, std:
   Measurement one = begin(given, text(check, "kind"), figure);
   one.measured = number(check, "measured") * std::max(power_of_unit(unit), bytes_of_unit(unit));
   one.unit = unit;
-  // What TensorRT-LLM says of the GPU, not of the engine; no more than the engine is what TensorRT itself manages.
-  const double after = number(m.c, "measured.gpu_mib_after_context"), built = number(m.c, "measured.engine_mib");
-  if (figure == Figure::weights && after == number(check, "measured") && (built == 0 || after > built))
-    one.part = "process";
-  if (figure == Figure::weights && holds_non_torch(m.c, check)) one.part = "non-torch";
-  if (const auto stage = stage_said(m.c, text(check, "name")); stage && figure == Figure::weights)
-    one.part = "stage " + std::to_string(*stage);
-  if (figure == Figure::weights && is_of_prose(m.c, check)) set_prose_size(check, one);
-  const bool stored = figure == Figure::weights || figure == Figure::head || figure == Figure::host_weights;
-  const bool unread = m.share.get("weights").empty() && !text(m.c, "weight_dtype").empty();
-  if (stored && one.skipped.empty() && unread) one.skipped = "a storage that is no choice of the key";
-  const Plan plan = read_plan(given.share.text()).plan;
-  if (stored && plan.subject && plan.subject->nominal_parameters == 0) one.skip_for("the weights are not known");
+  const bool weights = figure == Figure::weights;
+  if (weights) set_part_of_weights(m.c, check, one);
+  if (weights && is_of_prose(m.c, check)) set_prose_size(check, one);
+  if (weights || figure == Figure::head || figure == Figure::host_weights) skip_unknown_storage(given, one);
   out.push_back(std::move(one));
 }
 
