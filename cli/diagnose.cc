@@ -4,6 +4,7 @@
 #include "cli/plan_text.h"
 #include "cli/say.h"
 #include "engine/report/diagnosis.h"
+#include "engine/report/report.h"
 
 namespace cli {
 
@@ -23,7 +24,10 @@ int diagnose(const Arguments& arguments) {
   }
   const vram::PlanReading reading = vram::read_plan(*share);
   say(reading.messages);
-  if (!reading.answerable) return kNoAnswer;
+  if (!reading.answerable) {
+    if (*format == Format::json) print(vram::report_json(vram::report(reading)) + "\n");
+    return kNoAnswer;
+  }
   const vram::Diagnosis diagnosis = vram::diagnose(reading.plan, log);
   if (*format == Format::json) {
     print(vram::diagnosis_json(diagnosis) + "\n");

@@ -6,10 +6,12 @@
 
 namespace cli {
 int check_status(const vram::Report& report, Check check) {
-  if (!report.answered) return kNoAnswer;
+  const bool compared = report.plan.vs.empty() || report.other != nullptr;
+  if (!report.answered || !compared) return kNoAnswer;
   if (check == Check::none) return kAnswered;
   const bool serve = report.plan.view == vram::View::serve;
   const vram::Verdict verdict = serve ? report.serving.verdict : report.training.verdict;
+  if (serve && !report.serving.promised_concurrency) return kCheckFailed;  // weights that nobody knows: no promise
   if (verdict == vram::Verdict::fits) return kAnswered;
   return verdict == vram::Verdict::tight && check != Check::tight ? kAnswered : kCheckFailed;
 }

@@ -11,13 +11,6 @@ namespace {
 
 constexpr size_t kColumns = 80, kIndent = 6;
 
-// The defaults of the field table that are the word `none`.
-constexpr bool kHasNoDefault[] = {
-#define VRAM_FIELD(kind, type, key, default_value, ...) std::string_view(#default_value) == "none",
-#include "engine/plan/fields.def"
-#undef VRAM_FIELD
-};
-
 std::string flag_text(const vram::Field& field) {
   std::string name(field.name);
   std::replace(name.begin(), name.end(), '_', '-');
@@ -48,7 +41,7 @@ std::string default_text(const vram::Field& field) {
   const bool of_the_gpu =
       field.group == vram::Group::hardware && vram::help_of(field).find("Default") != std::string_view::npos;
   if (of_the_model || of_the_gpu) return "the preset's";
-  return kHasNoDefault[static_cast<size_t>(field.key)] ? "" : vram::value_text(nothing_given.plan, field.key);
+  return field.has_default ? vram::value_text(nothing_given.plan, field.key) : "";
 }
 
 std::string values_text(const vram::Field& field) {

@@ -26,10 +26,7 @@ int unknown_command(const std::string& given) {
   return cli::kNoAnswer;
 }
 
-}  // namespace
-
-int main(int count, char** texts) {
-  const cli::Arguments arguments = cli::read_arguments(count, texts);
+int run(const cli::Arguments& arguments) {
   if (!arguments.fault.empty()) {
     cli::say(arguments.fault);
     return cli::kNoAnswer;
@@ -43,4 +40,13 @@ int main(int count, char** texts) {
     if (command.name == arguments.command) return command.run(arguments);
   }
   return unknown_command(arguments.command);
+}
+
+}  // namespace
+
+int main(int count, char** texts) {
+  const int status = run(cli::read_arguments(count, texts));
+  if (cli::is_printed()) return status;
+  cli::say("standard output: what was to be printed could not be written");
+  return cli::kNoAnswer;
 }

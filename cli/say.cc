@@ -16,4 +16,6 @@ void say(const std::vector<vram::Message>& messages, std::string_view before) {
 
 void print(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }
 
+bool is_printed() { return std::fflush(stdout) == 0 && std::ferror(stdout) == 0; }
+
 }  // namespace cli

@@ -16,5 +16,7 @@ void say(const std::vector<vram::Message>& messages, std::string_view before = "
 
 /// To standard output.
 void print(std::string_view text);
+/// Has all of it been written?
+bool is_printed();
 
 }  // namespace cli

@@ -17,7 +17,18 @@ constexpr Words words_for(Key key) {
 
 constexpr Field kFields[] = {
 #define VRAM_FIELD(kind, type, key, default_value, least, most, unit, group, section, label, help, built) \
-  {Key::key, #key, FieldKind::kind, Group::group, section, least, most, unit, label, built, words_for<type>(Key::key)},
+  {Key::key,                                                                                              \
+   #key,                                                                                                  \
+   FieldKind::kind,                                                                                       \
+   Group::group,                                                                                          \
+   section,                                                                                               \
+   least,                                                                                                 \
+   most,                                                                                                  \
+   unit,                                                                                                  \
+   label,                                                                                                 \
+   built,                                                                                                 \
+   words_for<type>(Key::key),                                                                             \
+   std::string_view(#default_value) != "none"},
 #include "engine/plan/fields.def"
 #undef VRAM_FIELD
 };

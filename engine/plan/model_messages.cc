@@ -7,6 +7,7 @@
 #include "engine/plan/near.h"
 #include "engine/plan/percent.h"
 #include "engine/preset_table.h"
+#include "engine/text.h"
 
 namespace vram {
 namespace {
@@ -36,6 +37,17 @@ std::string_view key_of(std::string_view config_name) {
     if (config == config_name) return key;
   }
   return find_field(config_name) != nullptr ? config_name : "arch";
+}
+
+/// A fault's text says config.json's names; a share string has keys.
+std::string with_keys(std::string text) {
+  for (const auto& [config, key] : kConfigNames) {
+    for (size_t at = text.find(config); at != std::string::npos; at = text.find(config, at + key.size())) {
+      const bool whole = at == 0 || (!is_alphanumeric(text[at - 1]) && text[at - 1] != '_');
+      if (whole) text.replace(at, config.size(), key);
+    }
+  }
+  return text;
 }
 
 Message unknown_id(std::string_view key, const std::string& given, std::string_view what,
@@ -82,7 +94,7 @@ void add_model_messages(const Plan& plan, std::vector<Message>& messages) {
     for (const auto* faults : {&plan.basis->base_faults, &plan.basis->subject_faults}) {
       for (const ModelFault& fault : *faults) {
         const std::string key(key_of(fault.field));
-        messages.push_back({key, fault.given, key + ": " + fault.text});
+        messages.push_back({key, fault.given, key + ": " + with_keys(fault.text)});
       }
     }
     if (plan.has(Key::arch) && plan.model != "custom") {

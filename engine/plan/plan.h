@@ -114,6 +114,7 @@ struct Field {
   std::string_view
       built;  // "" or what is missing yet: "a key whose feature is not built yet is answered with a message"
   std::span<const std::string_view> words;  // of a choice
+  bool has_default;                         // else nothing stands for a value that is not given
 };
 
 std::span<const Field> fields();

@@ -71,6 +71,11 @@ struct Reader {
       plan.given.set(index);
       return;
     }
+    if (row.key == Key::model || row.key == Key::gpu) {  // no other one stands for it
+      plan.given.set(index);
+      (row.key == Key::model ? plan.model : plan.gpu) = value;
+      return;
+    }
     plan.given.reset(index);
     if (!may_say()) return;
     unusable.push_back({row.key, messages.size()});
@@ -101,8 +106,10 @@ struct Reader {
   /// "...; 1 is used": of a key that a later repetition gave a usable value, that one.
   void name_fallbacks() {
     for (const auto& [key, index] : unusable) {
-      const std::string used = value_text(plan, key);
-      const bool none = used.empty() || (used == "0" && field(key).least > 0);
+      const Field& row = field(key);
+      std::string used = value_text(plan, key);
+      const bool none = used.empty() || (used == "0" && (row.least > 0 || !row.has_default));
+      if (row.kind == FieldKind::size) used = show_bytes(read_size(used, kGiB).value_or(0));
       messages[index].text += none ? "; it is left out" : "; " + used + " is used";
     }
   }

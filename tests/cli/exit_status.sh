@@ -57,6 +57,18 @@ said 'zzz'
 holds '"key":"tp"'
 
 # No answer
+for unset in 'model=' 'gpu=' 'model=llama-2-7b&model='; do
+  expect 2 estimate "$unset"
+  said "''"
+done
+expect 2 diagnose 'model=nope' --format json
+holds '"messages":[{"key":"model","given":"nope"'
+expect 2 estimate --vs model=nope
+said "vs: model: 'nope'"
+if [ -c /dev/full ]; then
+  "$VRAM_LEDGER" estimate >/dev/full 2>"$err"
+  [ $? -eq 2 ] && grep -q 'standard output' "$err" || { echo 'FAIL: a lost report'; faults=$((faults + 1)); }
+fi
 expect 2
 silent
 expect 2 frobnicate
@@ -89,6 +101,7 @@ expect 0 estimate "$fits" --check
 expect 0 estimate "$fits" --check=tight
 expect 1 estimate 'model=llama-2-7b&gpus=7&tp=2' --check
 expect 0 estimate "$exceeds&view=serve" --check
+expect 1 estimate 'layers=0&view=serve' --check  # without weights nothing is promised
 expect 1 estimate 'model=llama-2-7b&view=serve&concurrency=1000000' --check
 expect 0 estimate 'model=custom&params=1e9' --check
 expect 1 estimate 'model=custom&params=1e9' --check=tight

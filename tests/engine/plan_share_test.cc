@@ -104,7 +104,7 @@ TEST_CASE("an unknown model or GPU is never replaced by another one") {
   CHECK_FALSE(gpu.answerable);
   CHECK(gpu.plan.accelerator == nullptr);
   CHECK(gpu.messages.at(0).text.find("did you mean h100-sxm5-80gb") != std::string::npos);
-  CHECK_FALSE(read_plan("model=").plan.has(Key::model));
+  for (const char* unset : {"model=", "gpu=", "model=llama-3.1-8b&model="}) CHECK_FALSE(read_plan(unset).answerable);
 }
 
 TEST_CASE("view keys are part of the share string but not of a report's") {
