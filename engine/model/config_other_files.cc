@@ -13,6 +13,8 @@ constexpr Beginning kBeginnings[] = {
     {"version https://git-lfs", "a Git LFS pointer, not the file that it stands for"},
     {"<", "a web page, not the file itself"},
     {"PK\x03\x04", "a weight file or archive, not a config.json"},
+    {"\xFF\xFE", "text in UTF-16; save it in UTF-8"},
+    {"\xFE\xFF", "text in UTF-16; save it in UTF-8"},
 };
 
 struct Marker {
@@ -32,6 +34,7 @@ constexpr Marker kMarkers[] = {
 }  // namespace
 
 std::string what_text_is(std::string_view text) {
+  if (text.empty()) return "an empty file";
   for (const Beginning& beginning : kBeginnings)
     if (text.starts_with(beginning.bytes)) return std::string(beginning.what);
   const std::string refused = why_not_parsed(text);

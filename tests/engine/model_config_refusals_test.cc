@@ -60,8 +60,10 @@ TEST_CASE("what is no decoder-only language model is refused by name") {
 }
 
 TEST_CASE("what is no JSON object is refused") {
-  for (const char* text : {"", " ", "{", "[]", "null", "7", "\"text\"", "{]}", "\xff\xfe"})
+  for (const char* text : {" ", "{", "[]", "null", "7", "\"text\"", "{]}"})
     refuses(text, "config.json", "not a JSON object");
+  refuses("", "config.json", "an empty file");
+  refuses(std::string("\xff\xfe{\0", 4), "config.json", "text in UTF-16; save it in UTF-8");
 }
 
 TEST_CASE("JSON nested deeper than a config.json ever is, is not read") {
