@@ -3,6 +3,7 @@
 
 #include "engine/model/config_parts.h"
 #include "engine/model/layer_shape.h"
+#include "engine/units.h"
 
 namespace vram {
 namespace {
@@ -50,6 +51,16 @@ std::string letters_of_words(const Fields& f, const char* field) {
     }
     letters += letter;
   }
+  return letters;
+}
+
+/// transformers refuses such a file, too (configuration_utils.py, layer_type_validation).
+std::string letters_of_types(const Fields& f, const Architecture& a) {
+  const std::string letters = letters_of_words(f, "layer_types");
+  const auto types = static_cast<double>(letters.size());
+  if (!letters.empty() && a.layers > 0 && types != a.layers)
+    f.fault("layer_types",
+            counted(types, "type", "types") + " for " + counted(a.layers, "layer", "layers") + " (num_hidden_layers)");
   return letters;
 }
 
@@ -156,7 +167,7 @@ std::string letters_above_full_layers(const Fields& f, const Architecture& a) {
 
 /// A letter a layer, "" where all are alike.
 std::string layer_letters(const Fields& f, Architecture& a) {
-  if (f.given("layer_types") && f.has("layer_types")) return letters_of_words(f, "layer_types");
+  if (f.given("layer_types") && f.has("layer_types")) return letters_of_types(f, a);
   if (std::string letters = hybrid_letters(f, a); !letters.empty()) return letters;
   if (f.has("no_rope_layers") && f.flag("_rope_is_local"))  // Llama 4: 1 = rotated and chunked, 0 = global
     if (std::string letters = letters_of_numbers(f, "no_rope_layers", 0, 'f', 's'); !letters.empty()) return letters;

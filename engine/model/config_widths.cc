@@ -18,7 +18,10 @@ double kv_heads(const Fields& f, const Architecture& a) {
     return f.flag("multi_query_attention") ? f.count("multi_query_group_num", 1) : a.heads;
   if (f.has("multi_query")) return f.flag("multi_query") ? 1 : f.count("num_key_value_heads", a.heads);
   if (f.text("attn_type") == "multiquery_attention") return 1;  // MPT
-  return f.count("num_key_value_heads", a.heads);
+  const double heads = f.count("num_key_value_heads", a.heads);
+  if (heads == 0 && a.heads > 0 && f.has("num_key_value_heads"))
+    f.fault("num_key_value_heads", "not a number of heads of at least 1");
+  return heads;
 }
 
 /// Files that list their layers need not count them (Nemotron-H).

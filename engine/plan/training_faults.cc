@@ -1,6 +1,7 @@
 #include <string>
 
 #include "engine/plan/fault_list.h"
+#include "engine/plan/model_basis.h"
 #include "engine/plan/texts.h"
 #include "engine/units.h"
 
@@ -133,7 +134,10 @@ void check_framework(FaultList& list) {
 std::vector<Message> training_faults(const Plan& plan) {
   FaultList list{plan, {}};
   const bool parameters_known = plan.subject == nullptr || plan.subject->nominal_parameters > 0;
-  list.add_if(!parameters_known, Key::params, "not known; give params, or layers, hidden, heads, ffn and vocab");
+  const bool refused = !parameters_known && !plan.basis->subject_faults.empty();
+  list.add_if(
+      !parameters_known, Key::params,
+      refused ? "not known: the shape is refused" : "not known; give params, or layers, hidden, heads, ffn and vocab");
   check_gpus(list);
   check_tensor_split(list, Key::tp, plan.tp, Key::etp, plan.etp);
   check_experts(list);

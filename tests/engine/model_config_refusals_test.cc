@@ -59,6 +59,12 @@ TEST_CASE("what is no decoder-only language model is refused by name") {
           "an encoder-decoder (is_encoder_decoder), not a decoder-only language model");
 }
 
+TEST_CASE("heads that are none and kinds of layers that are too few are refused") {
+  refuses("{" + kLlama + R"(,"num_key_value_heads":0})", "num_key_value_heads", "not a number of heads of at least 1");
+  refuses("{" + kLlama + R"(,"layer_types":["full_attention"]})", "layer_types",
+          "1 type for 32 layers (num_hidden_layers)");
+}
+
 TEST_CASE("what is no JSON object is refused") {
   for (const char* text : {" ", "{", "[]", "null", "7", "\"text\"", "{]}"})
     refuses(text, "config.json", "not a JSON object");
