@@ -114,6 +114,20 @@ struct Reader {
     }
   }
 
+  /// Releases are what vllm, sglang and trtllm have, builds and months llama.cpp.
+  void name_foreign_version() {
+    if (!plan.has(Key::engine_version)) return;
+    const std::string& version = plan.engine_version;
+    const bool of_llamacpp = version.starts_with("b") || (version.size() > 4 && version[4] == '-');
+    const bool released = plan.engine == Engine::vllm || plan.engine == Engine::sglang || plan.engine == Engine::trtllm;
+    if (released && of_llamacpp)
+      say("engine_version", version,
+          quoted(version) + " is no release of this engine, as 0.9.1 is; the newest is taken");
+    if (plan.engine == Engine::llamacpp && version.find('.') != version.npos)
+      say("engine_version", version,
+          quoted(version) + " is no build or month of llama.cpp, as b9849 and 2026-03 are; the newest is taken");
+  }
+
   void name_unbuilt() {
     for (const Field& row : fields()) {
       if (row.built.empty() || !plan.has(row.key)) continue;
@@ -133,6 +147,7 @@ PlanReading read_plan(std::string_view share) {
   resolve(reader.plan);
   reader.name_fallbacks();
   reader.count_unsaid();
+  reader.name_foreign_version();
   reader.name_unbuilt();
   add_model_messages(reader.plan, reader.messages);
   PlanReading reading;

@@ -33,6 +33,7 @@ constexpr Moment kScheduler{1843, 2024 * 12 + 1}, kInputsInGraph{2400, 2024 * 12
 
 /// Is it that build or a later one? `otherwise` where no version is given.
 bool is_since(std::string_view version, Moment moment, bool otherwise) {
+  if (version.find('.') != version.npos) return otherwise;  // another program's release
   const bool build = version.starts_with("b");
   if (build) version.remove_prefix(1);
   const size_t all = version.size();

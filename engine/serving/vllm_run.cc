@@ -31,7 +31,7 @@ constexpr double kSecondRunnerSince = 28e3;
 constexpr double kCountsGraphs = 20e3, kWiderShare = 21e3;
 
 double version_number(std::string_view text) {
-  if (text.empty()) return 1e9;
+  if (text.empty() || text.starts_with("b")) return 1e9;                              // none, or a build of llama.cpp
   double parts[3] = {0, 0, 9};                                                        // "0.6" is the last of its line
   const bool before = text.find("dev") != text.npos || text.find("rc") != text.npos;  // the release it leads to
   size_t i = text.starts_with("v") ? 1 : 0;

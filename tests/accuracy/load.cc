@@ -224,8 +224,7 @@ void read_pair(const std::string& said, Load& load) {
 
 /// What a check explains, and a data set's name.
 void read_text(const json& c, Load& load) {
-  const std::string said =
-      lower(text(c, "model") + " " + text(c, "check") + " " + text(c, "notes") + " " + text(c, "dataset"));
+  const std::string said = said_in(c, {"model", "check", "notes", "dataset"}) + said_in_sections(c);
   if (const json* checks = find(c, "checks"); checks && checks->is_array() && load.prompt == 0)
     for (const json& check : *checks) read_pair(text(check, "explanation"), load);
   if (said.find("default range") != std::string::npos) load.longest = 2;  // sglang's random set: 1 to the length given

@@ -24,6 +24,7 @@ constexpr Setting kSettings[] = {{"num_prompts", &Load::requests, false},
                                  {"num_clients", &Load::clients, false},
                                  {"concurrency", &Load::clients, false},
                                  {"conc", &Load::clients, false},
+                                 {"successful_requests", &Load::requests, false},
                                  {"requests", &Load::requests, false},
                                  {"successful", &Load::requests, false},
                                  {"completed", &Load::requests, false},
@@ -162,6 +163,23 @@ double prompts_to_outputs(const json& measured) {
   return 0;
 }
 
+constexpr double kLongest = 131072;  // no request has more tokens
+
+/// "output_tokens" of a whole run: as many as its rate writes in its time, or too many for one request.
+bool are_of_run(const json& c, const Load& load) {
+  if (load.requests <= 1 || load.output < load.requests) return false;
+  double seconds = 0, rate = 0;
+  if (const json* siblings = find(c, "siblings"); siblings != nullptr)
+    for (const json& one : *siblings) {
+      const FigureName said = read_figure_name(one[0].get<std::string>());
+      const double amount = one[1].get<double>() * said.scale;
+      if (said.figure == Figure::run_time) seconds = amount;
+      if (said.figure == Figure::serving_speed && said.unread.empty() && !said.per_gpu) rate = amount;
+    }
+  if (seconds > 0 && rate > 0) return std::fabs(seconds * rate / load.output - 1) < 0.05;
+  return load.output > kLongest || load.prompt > kLongest;
+}
+
 }  // namespace
 
 Load rated_lengths(const json& c, const std::string& figure) {
@@ -199,6 +217,9 @@ LoadBeside load_beside(const json& c, const std::string& figure) {
   }
   out.load = overridden(general, own);
   out.load.longest = own.longest;
+  Load run = out.load;
+  if (run.requests == 0) run.requests = load_of_fields(c).requests;
+  if (totals.output == 0 && are_of_run(c, run)) totals = out.load = run;
   if (out.load.requests <= 0 || totals.output <= 0) return out;
   if (totals.prompt == 0) totals.prompt = totals.output * prompts_to_outputs(*measured);
   out.load.prompt = std::round(totals.prompt / out.load.requests);

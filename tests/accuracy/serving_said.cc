@@ -49,6 +49,16 @@ std::string said_in(const json& c, std::initializer_list<const char*> fields) {
   return said;
 }
 
+std::string said_in_sections(const json& c) {
+  std::string said;
+  for (const auto& [section, fields] : c.items()) {
+    if (!fields.is_object() || section == "measured") continue;
+    for (const auto& [field, value] : fields.items())
+      if (value.is_string()) said += "; " + lower(value.get<std::string>());
+  }
+  return said;
+}
+
 std::string explained(const json& c) {
   std::string all;
   if (const json* checks = find(c, "checks"); checks && checks->is_array())

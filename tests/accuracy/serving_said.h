@@ -17,6 +17,8 @@ std::string said_in(const json& c, std::initializer_list<const char*> fields);
 std::string said_of(const json& c);
 /// What its checks explain.
 std::string explained(const json& c);
+/// Of its sections but what was measured: "load": {"dataset": "ShareGPT"}.
+std::string said_in_sections(const json& c);
 /// All of it.
 std::string all_said(const json& c);
 
