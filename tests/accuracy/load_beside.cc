@@ -176,11 +176,20 @@ bool are_of_run(const json& c, const Load& load) {
       if (said.figure == Figure::run_time) seconds = amount;
       if (said.figure == Figure::serving_speed && said.unread.empty() && !said.per_gpu) rate = amount;
     }
-  if (seconds > 0 && rate > 0) return std::fabs(seconds * rate / load.output - 1) < 0.05;
+  const double written = seconds * rate / load.output;  // `requests` times as many where it is of one
+  if (written > 0) return written > 0.5 && written < 2;
   return load.output > kLongest || load.prompt > kLongest;
 }
 
 }  // namespace
+
+Load of_one_request(const json& c, Load load) {
+  if (!are_of_run(c, load)) return load;
+  load.prompt = std::round(load.prompt / load.requests);
+  load.output = std::round(load.output / load.requests);
+  load.means = true;
+  return load;
+}
 
 Load rated_lengths(const json& c, const std::string& figure) {
   const json* siblings = find(c, "siblings");
@@ -219,7 +228,8 @@ LoadBeside load_beside(const json& c, const std::string& figure) {
   out.load.longest = own.longest;
   Load run = out.load;
   if (run.requests == 0) run.requests = load_of_fields(c).requests;
-  if (totals.output == 0 && are_of_run(c, run)) totals = out.load = run;
+  if (totals.output == 0 && are_of_run(c, run)) totals = run;
+  if (totals.output > 0) out.load.requests = run.requests;
   if (out.load.requests <= 0 || totals.output <= 0) return out;
   if (totals.prompt == 0) totals.prompt = totals.output * prompts_to_outputs(*measured);
   out.load.prompt = std::round(totals.prompt / out.load.requests);

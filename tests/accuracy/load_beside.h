@@ -20,4 +20,7 @@ Load rated_lengths(const json& c, const std::string& figure);
 /// Whether settings go by that word: "long" of "long_isl".
 bool is_of_settings(const json& c, const std::string& word);
 
+/// "output_tokens": 43140 of a run of 1000: the lengths of one of its requests.
+Load of_one_request(const json& c, Load load);
+
 }  // namespace vram::accuracy

@@ -361,7 +361,7 @@ ProseLoad load_of_prose(const json& c, const std::string& figure, const Load& st
 }
 
 Load load_of_figure(const json& c, const std::string& figure, const Load& named) {
-  Load fields = load_of_fields(c);
+  Load fields = of_one_request(c, load_of_fields(c));
   fields.means = true;
   LoadBeside beside = load_beside(c, figure);
   if (!beside.own || beside.load.means) beside.load.longest = fields.longest;

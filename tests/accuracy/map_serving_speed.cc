@@ -297,12 +297,19 @@ void set_split(ServingMap& m) {
   if (is_too_large(m.share.text())) m.share.set("serve_pp", gpus);
 }
 
+/// "tp": null, "n_gpus": null.
+bool leaves_gpus_open(const json& c) {
+  const auto is_open = [&c](const char* field) { return c.contains(field) && c.at(field).is_null(); };
+  return is_open("tp") && is_open("n_gpus");
+}
+
 void add_named(const ServingMap& of_case, const std::string& name, double amount, std::vector<Measurement>& out) {
   FigureName said = read_figure_name(name);
-  if (!said.is_speed) return;
+  if (!said.is_speed || holds_any(name, {"request_rate"})) return;  // how they were sent
   ServingMap m = of_case;
   set_host_layers(m, name);
-  const std::string words = name + said_in(m.c, {"notes", "source", "model", "check", "dataset"});
+  const std::string words =
+      name + said_in(m.c, {"notes", "source", "model", "check", "dataset"}) + said_in_sections(m.c);
   Load load = with_known_lengths(load_of_figure(m.c, name, said.load), words);
   set_own_figure(m, said, load);
   if (!m.share.get("acceptance").empty()) load.longest = std::max(load.longest, kDraftedSpread);
@@ -319,6 +326,7 @@ void add_named(const ServingMap& of_case, const std::string& name, double amount
   one.unit = unit_of(figure);
   if (!unknown.empty()) one.skip_for(unknown);
   if (m.share.get("gpu").empty()) one.skip_for("the GPU is not stated");
+  if (leaves_gpus_open(m.c)) one.skip_for("the number of GPUs is not stated");
   const bool unread = m.share.get("weights").empty() && !text(m.c, "weight_dtype").empty();
   if (unread) one.skip_for("a storage that is no choice of the key");
   if (one.skipped.empty())

@@ -939,6 +939,28 @@ TEST_CASE("a mean in words is the length, and the server's tokens are nobody's o
   CHECK(load_of(R"("isl": 515, "max_tokens": 268, "concurrency": 15.8,)", "out_tok_s") == at_16);
 }
 
+TEST_CASE("what a run of many requests read and wrote is no length of one") {
+  const std::string each = "prompt=214&output=200", rates = R"("duration_s": 100, "out_tok_s)";
+  const std::string totals = R"("input_tokens": 214465, "output_tokens": 199904)";
+  const auto load = [](const std::string& fields, const std::string& name) { return load_of(fields, name, "2000"); };
+  const std::string sent = R"("load": {"num_prompts": 1000, "request_rate": "inf"},)";
+  const auto within = [](const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+  };
+  CHECK(within(load(sent, R"(input_tokens": 214465, "output_tokens": 199904, )" + rates), each));
+  CHECK(
+      within(load(R"("load": {"num_prompts": 1000, "request_rate": "inf", )" + totals + "},", rates.substr(1)), each));
+  // Of one request: so many seconds at that rate write a thousand times as much.
+  const std::string one = R"("load": {"num_prompts": 1000, "request_rate": "inf", "input_tokens": 2000,)";
+  CHECK(within(load(one + R"( "output_tokens": 1024},)", R"(duration_s": 512, "out_tok_s)"), "output=1024"));
+  CHECK(load(R"("isl": 1000, "osl": 300, "concurrency": 16,)", "request_rate_rps") == "nothing");
+}
+
+TEST_CASE("a server of nobody knows how many GPUs is not predicted") {
+  CHECK(load_of(R"("isl": 1000, "osl": 300, "concurrency": 16, "tp": null, "n_gpus": null,)", "out_tok_s") ==
+        "the number of GPUs is not stated");
+}
+
 TEST_CASE("seconds per token are a time, tokens per second a rate") {
   const std::string stated = R"("isl": 1000, "osl": 300,)", of_one = " prompt=1000&output=300";
   CHECK(load_of(stated, "s_per_token", "0.5") == "time a token 0.5" + of_one);
