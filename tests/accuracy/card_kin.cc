@@ -15,14 +15,20 @@ constexpr const char* kAmpere = "rtx-3090-24gb";
 constexpr const char* kBlackwell = "rtx-5090-32gb";
 constexpr const char* kRadeon = "rx-7900-xtx-24gb";
 
-// Bandwidths and watts as remembered of makers' data sheets, not yet looked up there one by one (the L20's are, at
-// technical.city). Products: twice a GeForce's FP32 peak from Ampere on, four times a professional board's, twice a
-// Radeon's before RDNA 4; laptops' at their highest boost clock, Apple's by the GPU cores of the preset's.
+// Bandwidths and watts are those of technical.city, topcpu.net, fpsbench.com, hmc-tech.com, alldbin.com, Wikipedia's
+// "AMD Instinct" and reviews at launch; where these give bits and clocks only, their product. Some pages say 694 GB/s
+// of a P40: its memory is GDDR5, not GDDR5X. As remembered of the makers' sheets, not looked up: 3080 Ti, 4060, 4070
+// Super, 4080 Super, laptops but the 4090, 5060, 5070 and 5070 Ti, W7800, MI60, Strix Halo, M1 and M2 but the M2 Pro.
+// Products: twice a GeForce's FP32 peak from Ampere on, four times a professional board's, twice a Radeon's before RDNA
+// 4 and four times since, eight times an Arc's; laptops' at their highest boost clock, Apple's by the GPU cores of the
+// preset's.
 constexpr CardKin kCards[] = {
     {"1080ti", "custom", 11, 484, 11.3, 250},
     {"p40", "custom", 24, 347, 11.8, 250},
     {"p100", "custom", 16, 732, 18.7, 250},
     {"titanrtx", kAmpere, 24, 672, 65.2, 280},
+    {"quadrortx6000", kAmpere, 24, 672, 130.5, 260},
+    {"rtx8000", kAmpere, 48, 672, 130.5, 260},
     {"2060", kAmpere, 6, 336, 25.8, 160},
     {"2070", kAmpere, 8, 448, 29.9, 175},
     {"2070super", kAmpere, 8, 448, 36.3, 215},
@@ -41,6 +47,8 @@ constexpr CardKin kCards[] = {
     {"l20", "l40s", 48, 864, 118.7, 275},
     {"4000ada", "rtx-6000-ada", 20, 360, 106.9, 130},
     {"5000ada", "rtx-6000-ada", 32, 576, 261.1, 250},
+    {"pro4500", "rtx-pro-6000-blackwell", 32, 896, 219.8, 200},
+    {"pro5000", "rtx-pro-6000-blackwell", 48, 1344, 267.8, 300},  // or 72 GB
     {"4060", kAda, 8, 272, 30.2, 115},
     {"4070super", kAda, 12, 504, 70.9, 220},
     {"4070ti", kAda, 12, 504, 80.2, 285},
@@ -55,16 +63,21 @@ constexpr CardKin kCards[] = {
     {"5060ti", kBlackwell, 16, 448, 47.4, 180},
     {"5070", kBlackwell, 12, 672, 61.7, 250},
     {"5070ti", kBlackwell, 16, 896, 87.9, 300},
+    {"6700xt", kRadeon, 12, 384, 26.4, 230},
     {"6800", kRadeon, 16, 512, 32.3, 250},
     {"6800xt", kRadeon, 16, 512, 41.5, 300},
     {"6900xt", kRadeon, 16, 512, 46.1, 300},
+    {"6950xt", kRadeon, 16, 576, 47.3, 335},
     {"7800xt", kRadeon, 16, 624, 74.6, 263},
     {"7900xt", kRadeon, 20, 800, 103, 315},
     {"7600xt", kRadeon, 16, 288, 45.1, 190},
     {"7700xt", kRadeon, 12, 432, 70.3, 245},
     {"w7800", kRadeon, 32, 576, 90.5, 260},
     {"w7900", kRadeon, 48, 864, 122.6, 295},
-    {"9070xt", kRadeon, 16, 645, 195, 304},
+    {"9060xt", "r9700-32gb", 16, 322, 102.6, 160},
+    {"9070", "r9700-32gb", 16, 640, 144.5, 220},
+    {"9070xt", "r9700-32gb", 16, 640, 194.6, 304},
+    {"a770", "arc-b580-12gb", 16, 512, 157.3, 225},
     {"mi50", "custom", 0, 1024, 26.5, 300},  // of 16 or 32 GB
     {"mi60", "custom", 32, 1024, 29.5, 300},
     {"mi100", "mi210-64gb", 32, 1229, 184.6, 300},

@@ -1077,6 +1077,32 @@ TEST_CASE("a card that is no preset is as fast as its text says") {
   CHECK(says(read("Some Board 64GB (1.2 TB/s, 90 TFLOPS)", "pp512_tok_s"), {"gpu_bw=1200", "gpu_tflops=90"}));
 }
 
+TEST_CASE("a board that is no preset has its maker's figures") {
+  const auto read = [](const std::string& gpu) {
+    const std::string text = R"({"id": "x", "engine": "llama.cpp", "model": "Llama-3.1-8B", "weight_dtype": "Q4_0",
+      "n_gpus": 1, "gpu": ")" +
+                             gpu + R"(", "measured": {"tg128_tok_s": 100}})";
+    const Measurement one = measurements_of(only_case(text.c_str()), nullptr).at(0);
+    return one.skipped.empty() ? "&" + one.share + "&" : one.skipped;
+  };
+  const auto is = [&](const char* gpu, std::initializer_list<const char*> pairs) {
+    const std::string share = read(gpu);
+    INFO(gpu << ": " << share);
+    for (const char* pair : pairs) CHECK(share.find("&" + std::string(pair) + "&") != std::string::npos);
+  };
+  is("Tesla P40 24GB", {"gpu=custom", "gpu_bw=347"});      // alldbin.com: 347.1
+  is("RX 9070 XT 16GB", {"gpu=r9700-32gb", "watts=304"});  // whose 640 GB/s are its own
+  is("AMD Radeon RX 9070 16GB", {"gpu=r9700-32gb", "gpu_tflops=144.5", "watts=220"});
+  is("Quadro RTX 8000", {"gpu_bw=672", "watts=260"});              // sysrqmts.com
+  is("NVIDIA Quadro RTX 6000 24GB", {"gpu_bw=672"});               // Turing's, not Ada's 960
+  is("RTX PRO 4500 Blackwell 32GB", {"gpu_bw=896", "watts=200"});  // technical.city
+  is("RTX PRO 5000 Blackwell", {"gpu_bw=1344", "watts=300"});
+  is("Intel Arc A770 16GB", {"gpu=arc-b580-12gb", "gpu_bw=512"});  // fpsbench.com
+  is("RX 6700 XT", {"gpu_bw=384", "watts=230"});
+  CHECK(read("RTX PRO 6000 Blackwell 96GB").find("gpu=rtx-pro-6000-blackwell") != std::string::npos);
+  CHECK(read("RTX 6000 Ada 48GB").find("gpu=rtx-6000-ada") != std::string::npos);
+}
+
 TEST_CASE("a figure's name says what ran, before the case") {
   const auto share = [](const std::string& name) {
     const std::string text = spelled(R"("notes": "one stream",)", name, "100");
