@@ -62,8 +62,11 @@ void take_number(const NamePiece& piece, Load& load) {
   if (topic == Topic::decode) load.prompt = 1;
 }
 
-/// Numbers that no word takes: a context, or a prompt and an output.
+constexpr double kMostRuns = 16;
+
+/// Numbers that no word takes: a context, or a prompt and an output; one that is small counts runs ("ttft_s_short_2").
 void take_bare(const std::vector<double>& bare, FigureName& out) {
+  if (bare.size() == 1 && bare[0] < kMostRuns) return;
   if (bare.size() > 2 && out.unread.empty()) out.unread = "numbers without their words";
   if (!bare.empty()) out.load.prompt = bare[0];
   if (bare.size() == 2) out.load.output = bare[1];
@@ -342,6 +345,13 @@ NameReading pieces_read(const std::string& name) {
   return reading;
 }
 
+/// "request_rate_rps": how many the client was told to send.
+bool is_told(const NameReading& reading) {
+  const bool measured = has(reading.said, Topic::throughput) || has(reading.said, Topic::output);
+  return reading.out.figure == Figure::request_rate && has(reading.said, Topic::requests) &&
+         has(reading.said, Topic::rate) && !measured;
+}
+
 /// "load_duration", "model_gib_pp0": a run or a test of which words say that it is none.
 bool is_of_something_else(const NameReading& reading) {
   const bool unit = has(reading.said, Topic::second) || has(reading.said, Topic::tokens_a_second) ||
@@ -362,7 +372,8 @@ FigureName read_figure_name(const std::string& name) {
   }
   const bool test = reading.numbered_decode && !reading.plain_decode;
   out.figure = figure_of_topics(said, reading.token_first, test, out.load);
-  out.is_speed = out.figure != Figure::other && !has(said, Topic::unmeasured) && !is_of_something_else(reading);
+  const bool other = out.figure == Figure::other || is_told(reading) || is_of_something_else(reading);
+  out.is_speed = !other && !has(said, Topic::unmeasured);
   out.median = has(said, Topic::median);
   if (has(said, Topic::most) && out.load.clients == 0) out.load.saturated = true;
   out.percentile = has(said, Topic::percentile);

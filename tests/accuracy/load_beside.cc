@@ -19,6 +19,7 @@ struct Setting {
 // Those that are part of others stand behind them.
 constexpr Setting kSettings[] = {{"num_prompts", &Load::requests, false},
                                  {"num_requests", &Load::requests, false},
+                                 {"request_rate_rps", &Load::rate, false},
                                  {"request_rate", &Load::rate, false},
                                  {"max_concurrency", &Load::clients, false},
                                  {"num_clients", &Load::clients, false},
@@ -28,6 +29,8 @@ constexpr Setting kSettings[] = {{"num_prompts", &Load::requests, false},
                                  {"requests", &Load::requests, false},
                                  {"successful", &Load::requests, false},
                                  {"completed", &Load::requests, false},
+                                 {"input_tokens_total", &Load::prompt, true},
+                                 {"output_tokens_total", &Load::output, true},
                                  {"total_input_tokens", &Load::prompt, true},
                                  {"total_prompt_tokens", &Load::prompt, true},
                                  {"total_generated_tokens", &Load::output, true},
@@ -137,7 +140,8 @@ Load lengths_of_rates(const json& siblings, const Names& label) {
     const std::string name = one[0].get<std::string>();
     const double amount = one[1].get<double>();
     const FigureName said = read_figure_name(name);
-    if (said.per_gpu || said.per_stream || label_of(name) != label) continue;
+    const bool mean = said.is_speed && said.unread.empty() && !said.percentile;  // not "peak_out_tok_s"
+    if (!mean || said.per_gpu || said.per_stream || label_of(name) != label) continue;
     if (said.figure == Figure::request_rate) rates.requests = amount;
     if (said.figure == Figure::serving_speed) rates.written = amount;
     if (said.figure == Figure::input_speed) rates.read = amount;
@@ -161,6 +165,18 @@ double prompts_to_outputs(const json& measured) {
     if (written > 0 && value.get<double>() > written) return value.get<double>() / written - 1;
   }
   return 0;
+}
+
+/// What stands in the load's own fields and is of all requests: "input_tokens_total".
+void add_said_totals(const json& c, Load& totals) {
+  const json* load = find(c, "load");
+  if (load == nullptr || !load->is_object()) return;
+  for (const auto& [name, value] : load->items()) {
+    Names scope = names_in(name);
+    const Setting* setting = setting_in(scope);
+    if (setting == nullptr || !setting->total || !scope.empty()) continue;
+    if (totals.*(setting->part) == 0) totals.*(setting->part) = amount_of(value);
+  }
 }
 
 constexpr double kLongest = 131072;  // no request has more tokens
@@ -226,6 +242,7 @@ LoadBeside load_beside(const json& c, const std::string& figure) {
   }
   out.load = overridden(general, own);
   out.load.longest = own.longest;
+  add_said_totals(c, totals);
   Load run = out.load;
   if (run.requests == 0) run.requests = load_of_fields(c).requests;
   if (totals.output == 0 && are_of_run(c, run)) totals = run;

@@ -96,6 +96,7 @@ double memory_gb(const std::string& gpu) {
   std::string all = lower(gpu.substr(0, gpu.find(" + ")));
   for (const char* rate : {"gb/s", "gbps"})
     for (size_t at = all.find(rate); at != std::string::npos; at = all.find(rate)) all[at] = ' ';
+  if (const std::optional<double> of_class = number_before(all, "gb class")) return *of_class;
   return number_before(all, "gb").value_or(0);
 }
 
@@ -180,6 +181,18 @@ std::string preset_of_machine(const std::string& gpu) {
   return "";
 }
 
+/// The chip of a class of memory that no other has: "not named, so a 141 GB class card".
+std::string preset_of_class(const std::string& gpu) {
+  std::string found;
+  const double gb = number_before(gpu, "gb class").value_or(0);
+  for (const PresetRow& row : hardware_presets()) {
+    if (gb == 0 || marketed_gb(std::string(row.id)) != gb) continue;
+    if (!found.empty() && chip_of(found) != chip_of(row.id)) return "";
+    if (found.empty() || row.id.find("sxm") != std::string_view::npos) found = row.id;
+  }
+  return found;
+}
+
 /// What stands in brackets counts where nothing before them is a chip: "288GB class (MI355X, inferred)".
 /// A class of memory is of no chip that has another ("141GB class (the text says A100 80GB or H100)").
 std::string preset_of(const std::string& gpu, double gb) {
@@ -226,6 +239,7 @@ void map_hardware(Mapping& m) {
   const double gib = gb > 0 ? kReported * gb : number_before(gpu, "gib").value_or(0);
   if (preset.empty()) preset = preset_of_mib(memory_mib(gpu));
   if (preset.empty()) preset = preset_of_machine(gpu);
+  if (preset.empty()) preset = preset_of_class(gpu);
   const bool of_workstation = given.has("blackwell") && given.has("pcie");  // the others are on boards of their own
   if (preset.empty() && of_workstation) preset = "rtx-pro-6000-blackwell";
   if (preset.empty() && given.has("blackwell") && !given.has("rtx")) preset = "b200-180gb";

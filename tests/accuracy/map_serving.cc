@@ -7,6 +7,7 @@
 #include "tests/accuracy/check_figure.h"
 #include "tests/accuracy/check_name.h"
 #include "tests/accuracy/figure_label.h"
+#include "tests/accuracy/figure_lists.h"
 #include "tests/accuracy/figure_variant.h"
 #include "tests/accuracy/load.h"
 #include "tests/accuracy/map_llamacpp.h"
@@ -151,7 +152,7 @@ json without_variants(const json& c, const std::vector<FigureVariant>& variants)
 }  // namespace
 
 std::vector<Measurement> serving_measurements(const json& given, const json& models) {
-  const json c = flattened(given);
+  const json c = without_lists(flattened(given));
   const std::vector<FigureVariant> variants = figure_variants(c);
   const json own = without_variants(c, variants);
   const ServingMap m = map_serving_plan(own, models);

@@ -305,7 +305,7 @@ bool leaves_gpus_open(const json& c) {
 
 void add_named(const ServingMap& of_case, const std::string& name, double amount, std::vector<Measurement>& out) {
   FigureName said = read_figure_name(name);
-  if (!said.is_speed || holds_any(name, {"request_rate"})) return;  // how they were sent
+  if (!said.is_speed) return;
   ServingMap m = of_case;
   set_host_layers(m, name);
   const std::string words =

@@ -822,6 +822,40 @@ TEST_CASE("a benchmark's settings are read where it prints them, beside what it 
         "the number of requests is not stated");
 }
 
+TEST_CASE("what a client was told to send is a setting, and a run's number no length") {
+  const std::string told = R"(request_rate_rps": 1, "num_prompts": 100, "isl": 1000, "osl": 300, "out_tok_s)";
+  CHECK(load_of("", told, "300").rfind("tokens/s served 300 prompt=1000&output=300&concurrency=", 0) == 0);
+  CHECK(load_of(R"("load": {"num_prompts": 100, "input_tokens_total": 100000},)",
+                R"(total_output_tokens": 30000, "out_tok_s)")
+            .rfind("tokens/s served 100 prompt=1000&output=300&", 0) == 0);
+  // Nor is it what was served, by which lengths are known; neither is a peak.
+  const std::string rates = R"(req_s": 1, "total_tok_s": 1300, "peak_out_tok_s": 900, "concurrency": 16, )";
+  CHECK(load_of("", rates + R"("request_rate_rps": 10, "out_tok_s)", "300")
+            .rfind("tokens/s served 300 prompt=1000&output=300", 0) == 0);
+  CHECK(load_of(R"("isl": 1000, "osl": 300, "concurrency": 2,)", "tpot_ms_run_2").find("prompt=1000&") !=
+        std::string::npos);
+}
+
+TEST_CASE("a list of figures is one for each that the load lists, or one that was measured again") {
+  const auto read = [](const std::string& load) {
+    const std::string text = R"({"id": "x", "engine": "vllm", "model": "Qwen/Qwen3-8B", "weight_dtype": "bf16",
+      "gpu": "H100 80GB SXM", "n_gpus": 1, "load": {)" +
+                             load + R"(}, "measured": {"out_tok_s": [100, 300]}})";
+    std::string said;
+    for (const Measurement& one : measurements_of(only_case(text.c_str()), nullptr))
+      said += vram::write_number(one.measured) + " " + one.share.substr(one.share.find("prompt=")) + one.skipped + "; ";
+    return said;
+  };
+  CHECK(read(R"("isl": 1000, "osl": 300, "concurrency": [2, 8])") ==
+        "100 prompt=1000&output=300&concurrency=2&max_seqs=1024; "
+        "300 prompt=1000&output=300&concurrency=8&max_seqs=1024; ");
+  CHECK(read(R"("isl": 1000, "osl": 300, "concurrency": 2, "run": [1, 2])") ==
+        "200 prompt=1000&output=300&concurrency=2&max_seqs=1024; ");
+  CHECK(read(R"("prompt_tokens": ["4k", "8k"], "osl": 300, "concurrency": 2)") ==
+        "100 prompt=4096&output=300&concurrency=2&max_seqs=1024; "
+        "300 prompt=8192&output=300&concurrency=2&max_seqs=1024; ");
+}
+
 TEST_CASE("settings go by the label of the figures that they are of, and rates say lengths") {
   const auto read = [](const std::string& settings, const std::string& amount) {
     return load_of("", settings, amount);
@@ -1099,6 +1133,8 @@ TEST_CASE("a board that is no preset has its maker's figures") {
   is("RTX PRO 5000 Blackwell", {"gpu_bw=1344", "watts=300"});
   is("Intel Arc A770 16GB", {"gpu=arc-b580-12gb", "gpu_bw=512"});  // fpsbench.com
   is("RX 6700 XT", {"gpu_bw=384", "watts=230"});
+  is("not named; 132.37 GB are free, so a 141 GB class card", {"gpu=h200-sxm-141gb"});  // no other chip has as much
+  CHECK(read("not stated (24 GB class)").find("gpu=rtx") == std::string::npos);
   CHECK(read("RTX PRO 6000 Blackwell 96GB").find("gpu=rtx-pro-6000-blackwell") != std::string::npos);
   CHECK(read("RTX 6000 Ada 48GB").find("gpu=rtx-6000-ada") != std::string::npos);
 }
