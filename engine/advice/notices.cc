@@ -2,6 +2,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "engine/advice/cache_notices.h"
 #include "engine/advice/change.h"
 #include "engine/advice/remedies.h"
 #include "engine/compute/rates.h"
@@ -194,16 +195,6 @@ void about_the_file(const Plan& plan, Findings& out) {
       "weights=" + std::string(like));
 }
 
-/// src/llama-context.cpp, llama_init_from_model: "V cache quantization requires flash_attn".
-void about_the_cache(const Plan& plan, Findings& out) {
-  const Format* values = find_format(plan.kv_values);
-  if (plan.engine != Engine::llamacpp || plan.flash || values == nullptr || values->bits >= 16) return;
-  add(out, Severity::error, "values_need_flash",
-      "llama.cpp does not start with values of the KV cache in " + std::string(values->name) +
-          " and without flash attention.",
-      "flash=1");
-}
-
 void about_targets(const Plan& plan, const ServingBill& serving, Findings& out) {
   const double in_time = std::min(serving.max_concurrency_at_tpot.value_or(plan.concurrency),
                                   serving.max_concurrency_at_ttft.value_or(plan.concurrency));
@@ -246,7 +237,7 @@ std::vector<Finding> notices(const Plan& plan, const TrainingBill& training, con
   about_figures(plan, compute, out);
   about_served_weights(plan, out);
   about_the_file(plan, out);
-  about_the_cache(plan, out);
+  if (plan.engine == Engine::llamacpp || plan.has(Key::kv_values)) add_cache_notices(plan, out);
   about_targets(plan, serving, out);
   about_serving(serving, out);
   return out;

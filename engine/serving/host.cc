@@ -22,6 +22,7 @@ LineList host_lines(Sheet& sheet, const Plan& plan) {
       lines.push_back(cache);
     }
     lines.push_back(host_compute_line(sheet, plan));
+    if (const Line outputs = llamacpp_output_line(sheet, plan); outputs.bytes > 0) lines.push_back(outputs);
   }
   if (plan.swap > 0) {
     lines.push_back(sheet.leaf("swap", "Swap", {times("", plan.swap, "B a GPU"), times("n", plan.serve_gpus, "GPUs")},

@@ -29,7 +29,7 @@ constexpr Moment kScheduler{1843, 2024 * 12 + 1}, kInputsInGraph{2400, 2024 * 12
     kWindowCache{5436, 2025 * 12 + 6}, kFusedGate{5780, 2025 * 12 + 7}, kSetsRows{6073, 2025 * 12 + 8},
     kHeadFirst{7470, 2025 * 12 + 12}, kValuesFirst{7300, 2025 * 12 + 12}, kKeepsHidden{7600, 2026 * 12 + 1},
     kTwoEmbeddings{7770, 2026 * 12 + 1}, kReadsCopy{10000, 2026 * 12 + 8}, kHalfMasks{9430, 2026 * 12 + 6},
-    kTypesDrafts{10000, 2026 * 12 + 8}, kCudaGraphs{2820, 2024 * 12 + 6};
+    kConvertsCaches{9501, 2026 * 12 + 6}, kTypesDrafts{10000, 2026 * 12 + 8}, kCudaGraphs{2820, 2024 * 12 + 6};
 
 /// Is it that build or a later one? `otherwise` where no version is given.
 bool is_since(std::string_view version, Moment moment, bool otherwise) {
@@ -82,6 +82,7 @@ LlamacppBuild llamacpp_build(std::string_view engine_version) {
   build.caches_values = build.absorbs_latents && !is_since(version, kLatentsAlone, true);
   build.fuses_gate = is_since(version, kFusedGate, false);
   build.masks_in_half = is_since(version, kHalfMasks, false);
+  build.converts_caches = is_since(version, kConvertsCaches, false);
   build.logits_of_slots = build.masks_in_half && !version.ends_with("cli");
   build.copies_weights = is_since(version, kCopiedWeights, true);
   build.sets_rows = is_since(version, kSetsRows, false);

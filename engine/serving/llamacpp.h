@@ -32,6 +32,7 @@ struct LlamacppBuild {
   bool fuses_gate = true;        // gate x up is a tensor of its own (llama.cpp#14158, b5780), not written over the gate
   bool sets_rows = false;        // caches are written by row (llama.cpp#14959, b6073)
   bool masks_in_half = false;    // with flash attention masks are made in 16 bit (llama.cpp#23764, b9430)
+  bool converts_caches = false;  // room for a layer's cache in fp16 is reserved (llama.cpp#23907: b9501, not b9460)
   bool logits_of_slots = false;  // the server reserves logits of a token a slot (llama.cpp#23861), not of a micro-batch
   bool copies_weights = true;    // large batches are worked out on the GPU, with host weights copied to it (b2450)
   bool head_first = false;       // the output layer is the first on the GPU, not the last (llama.cpp#18148, b7470)

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/serving/llamacpp.h"
+#include "engine/serving/llamacpp_attention.h"
 #include "engine/serving/llamacpp_cells.h"
 #include "engine/serving/llamacpp_graph.h"
 #include "engine/serving/runtime.h"
@@ -138,6 +139,34 @@ Line copied_experts_line(Sheet& sheet, const Plan& plan, const ServingStage& sta
                                        "experts in host memory; large batches take a copy of a tensor of them", 0.02)});
 }
 
+/// What attention reads a layer's cache as, of the widest layer.
+double converted_cache_bytes(const Plan& plan, const LlamacppBuild& build) {
+  const double window = llamacpp_window_cells(plan), all = llamacpp_cells(plan);
+  double most = 0;
+  for (const LayerKind& kind : plan.subject->kinds) {
+    const double cells = kind.mixer == Mixer::sliding && window > 0 ? window : all;
+    if (kind.mixer == Mixer::full || kind.mixer == Mixer::sliding)
+      most = std::max(most, llamacpp_converted_bytes(plan, build, kind.attention, cells));
+  }
+  return most;
+}
+
+struct Copy {
+  const char* id;
+  const char* label;
+  double bytes;
+  const char* note;
+};
+
+/// The line, or, where there is a copy of something beside it, both.
+Line with_copy(Sheet& sheet, Line line, const char* id, const char* label, const Copy& copy) {
+  if (copy.bytes <= 0) return line;
+  line.id = id;
+  line.label = label;
+  return sheet.group("activations", "Compute buffer",
+                     {line, sheet.leaf(copy.id, copy.label, {times("", copy.bytes, "B")}, copy.note, 0.02)});
+}
+
 /// llama.cpp's compute buffer, on every device: the largest of what logits, attention and an MLP hold. Masks are let go
 /// of where they have been cast, but not where there are four of them. Reproduces logs of sixteen models to 1%:
 /// 3584.09 MiB of GLM-4.5-Air at 131072 cells and micro-batches of 4096.
@@ -150,17 +179,16 @@ Line estimated_line(Sheet& sheet, const Plan& plan, const Replica& replica, cons
   const double scores_of = plan.flash ? 0 : a.heads * llamacpp_cells(plan);
   Line logits = compute_buffer(sheet, plan, (build.logits_of_slots ? 0 : a.vocab) + a.hidden + held,
                                "logits and hidden", "llama.cpp compute buffer: logits of a micro-batch in fp32");
-  if (const double head = copied_head_bytes(plan, stage, build); head > 0) {
-    logits.id = "logits";
-    logits.label = "Logits of a micro-batch";
-    logits = sheet.group("activations", "Compute buffer",
-                         {logits, sheet.leaf("copied_head", "Copy of the output head", {times("", head, "B")},
-                                             "the head stays in host memory; large batches take a copy of it", 0.02)});
-  }
+  logits = with_copy(sheet, logits, "logits", "Logits of a micro-batch",
+                     {"copied_head", "Copy of the output head", copied_head_bytes(plan, stage, build),
+                      "the head stays in host memory; large batches take a copy of it"});
   Line scores = compute_buffer(sheet, plan, scores_of + given + masks.cast + held + token_elements(plan),
                                plan.flash ? "masks and hidden" : "scores, mask and hidden",
                                plan.flash ? "llama.cpp compute buffer: the mask of attention"
                                           : "llama.cpp compute buffer without flash attention: scores in fp32");
+  scores = with_copy(sheet, scores, "scores", "Attention",
+                     {"converted_cache", "Cache of a layer in fp16", converted_cache_bytes(plan, build),
+                      "CUDA's flash attention reads keys and values in fp16: llama.cpp#23907"});
   const double kept = masks.cast > 0 ? masks.cast : given;
   Line mlp = compute_buffer(sheet, plan, mlp_elements(plan, build) + kept + held, "MLP, mask and hidden",
                             "llama.cpp compute buffer: an MLP's widths in fp32");
@@ -226,6 +254,17 @@ Line host_compute_line(Sheet& sheet, const Plan& plan) {
                     {times("u", plan.ubatch, "tokens of a micro-batch"), times("", 4, "B"),
                      times("c + h", masks + streams * plan.subject->architecture.hidden, "mask and hidden")},
                     "llama.cpp: attention mask and embeddings in fp32", 0.1);
+}
+
+/// The first rows of the output buffer, which grows where a batch asks for more (src/llama-context.cpp, output_reserve:
+/// max(n_outputs, n_seq_max) x n_vocab; llama.cpp#6122).
+Line llamacpp_output_line(Sheet& sheet, const Plan& plan) {
+  const LlamacppBuild build = llamacpp_build(plan.engine_version);
+  if (build.one_buffer || build.inputs_apart) return nothing(sheet, "outputs", "Output buffer");
+  return sheet.leaf("outputs", "Output buffer",
+                    {times("n", std::max(1.0, plan.concurrency), "requests"),
+                     times("V", plan.subject->architecture.vocab, "vocabulary"), times("", 4, "B")},
+                    "llama.cpp: logits of one token of each slot in fp32");
 }
 
 }  // namespace vram

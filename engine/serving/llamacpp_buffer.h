@@ -11,4 +11,7 @@ Line llamacpp_compute_line(Sheet& sheet, const Plan& plan, const Replica& replic
 /// ... and on the host, whatever is offloaded.
 Line host_compute_line(Sheet& sheet, const Plan& plan);
 
+/// Where the host finds the logits of each slot's last token.
+Line llamacpp_output_line(Sheet& sheet, const Plan& plan);
+
 }  // namespace vram

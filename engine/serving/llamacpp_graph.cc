@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "engine/formats.h"
+#include "engine/serving/llamacpp_attention.h"
 #include "engine/serving/llamacpp_cells.h"
 #include "engine/serving/weights.h"
 
@@ -46,6 +47,11 @@ class Builder {
 
  private:
   Tensor wide(double width, GgmlGraph::Sources sources) { return graph_.op(device_, tokens_ * width * kWide, sources); }
+  /// Flash attention's result, with room behind it for what its cache is read as.
+  Tensor flashed(const Attention& at, double width, const CacheInputs& cache, GgmlGraph::Sources sources) {
+    const double converted = llamacpp_converted_bytes(plan_, build_, at, cache.cells);
+    return graph_.op(device_, tokens_ * width * kWide + converted, sources);
+  }
   Tensor over(double width, GgmlGraph::Sources sources) {
     return graph_.in_place(device_, tokens_ * width * kWide, sources);
   }
@@ -171,7 +177,7 @@ class Builder {
     const Tensor q = graph_.view(p.q);
     const Tensor keys = cache_of_host(at.kv_heads * at.qk_head_dim, kv_format(plan_), cache);
     const Tensor values = cache_of_host(at.kv_heads * at.v_head_dim, kv_values_format(plan_), cache);
-    const Tensor seen = plan_.flash ? graph_.view(wide(width, {q, keys, values, mask(cache)}))
+    const Tensor seen = plan_.flash ? graph_.view(flashed(at, width, cache, {q, keys, values, mask(cache)}))
                                     : weighed(at, q, keys, values, cache, width);
     return wide(a_.hidden, {of_host(Part::o), seen});
   }
@@ -208,7 +214,7 @@ class Builder {
     graph_.sink(device_, {kept});
     Tensor seen = kNone;
     if (plan_.flash) {
-      seen = wide(n * c, {graph_.view(query), mask(cache)});
+      seen = flashed(at, n * c, cache, {graph_.view(query), mask(cache)});
     } else {
       const double bytes = tokens_ * n * cache.cells * kWide;
       const Tensor scores = graph_.op(device_, bytes, {graph_.view(query)});

@@ -34,7 +34,7 @@ struct ServingBill {
       tokens_per_second, requests_per_second, usd_per_million_tokens;
   std::optional<double> speed_band;  // half-width on every time and rate, as a share
   Lines request_lines;               // how kv_bytes_per_request comes about
-  Lines host_lines;                  // of the replica, in host memory: weights kv_cache swap
+  Lines host_lines;                  // of the replica, in host memory: weights kv_cache activations outputs swap
   std::optional<uint64_t> host_bytes;
   std::optional<double> swapped_requests;
   ServingNapkin napkin;

@@ -110,8 +110,12 @@ const Format& kv_format(const Plan& plan) {
   return format != nullptr ? *format : *find_format("bf16");
 }
 
+bool stores_values_apart(const Plan& plan) {
+  return plan.engine == Engine::llamacpp || plan.engine == Engine::generic || plan.engine == Engine::static_;
+}
+
 const Format& kv_values_format(const Plan& plan) {
-  const Format* format = find_format(plan.kv_values);
+  const Format* format = stores_values_apart(plan) ? find_format(plan.kv_values) : nullptr;
   return format != nullptr ? *format : kv_format(plan);
 }
 

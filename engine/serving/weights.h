@@ -54,6 +54,8 @@ bool builds_engines(const Plan& plan);
 
 const Format& weights_format(const Plan& plan);
 const Format& kv_format(const Plan& plan);
+/// Of the named engines only llama.cpp has types for keys and values: vllm, sglang and trtllm one for both.
+bool stores_values_apart(const Plan& plan);
 /// Of the cached values; of the keys it is kv_format().
 const Format& kv_values_format(const Plan& plan);
 

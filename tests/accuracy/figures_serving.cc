@@ -271,6 +271,8 @@ std::optional<Amount> memory_amount(const Report& r, const Measurement& m) {
       return sum_of(s.lines, {"activations"});
     case Figure::host_buffers:
       return sum_of(s.host_lines, {"activations"});
+    case Figure::outputs:
+      return sum_of(s.host_lines, {"outputs"});
     default:
       return std::nullopt;
   }

@@ -137,6 +137,8 @@ void add_sized(Asked& a, std::vector<Measurement>& out) {
   const CheckName& n = a.name;
   if (add_ollama_estimate(a, out)) return;
   if (n.has("repack") || (adds_up(a) && n.has_any({"mtp", "draft"}))) return;
+  if (n.has_any({"output", "outputs"}) && n.has_any({"buffer", "buffers"}))
+    return out.push_back(measured(a, Figure::outputs, ""));
   if (n.has_any({"nonrepeating", "head"})) {
     const Plan plan = read_plan(a.given.share.text()).plan;
     const bool some = !a.given.share.get("gpu_layers").empty();  // the head, wherever it then lies

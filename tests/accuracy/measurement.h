@@ -36,6 +36,7 @@ enum class Figure : uint8_t {
   head,          // the output head alone
   host_weights,  // what llama.cpp keeps of the file in host memory
   host_buffers,
+  outputs,         // rows of logits that llama.cpp keeps in host memory
   pool_and_table,  // sglang's KV pool and its table of requests
   parameters,
   file_layers,      // of a GGUF file: prediction modules count

@@ -57,6 +57,13 @@ TEST_CASE("Notices stand where they apply, and only there") {
        "model=llama-3.1-8b&engine=llamacpp&weights=q8_0"},
       {"values_need_flash", "model=llama-3.1-8b&engine=llamacpp&kv_values=q8_0&flash=0",
        "model=llama-3.1-8b&engine=llamacpp&kv=q8_0&kv_values=fp16&flash=0"},
+      {"kv_values_unread", "model=llama-3.1-8b&engine=vllm&kv=fp8&kv_values=bf16",
+       "model=llama-3.1-8b&engine=llamacpp&kv=q8_0&kv_values=q4_0"},
+      {"kv_values_unread", "model=llama-3.1-8b&engine=sglang&kv_values=fp8", "model=llama-3.1-8b&kv_values=bf16"},
+      {"attention_on_processor", "model=llama-3.1-8b&engine=llamacpp&kv=q8_0&kv_values=q4_0",
+       "model=llama-3.1-8b&engine=llamacpp&kv=q8_0&kv_values=q4_0&gpu=m2-ultra"},
+      {"attention_on_processor", "model=llama-3.1-8b&engine=llamacpp&kv=q5_1",
+       "model=llama-3.1-8b&engine=llamacpp&kv=q4_0"},
       {"targets_missed", "model=llama-3.1-8b&concurrency=64&tpot=0.008", "model=llama-3.1-8b&concurrency=64&tpot=0.5"},
       {"memory_is_not_enough", "model=llama-3.1-8b", "model=llama-3.1-405b"},
   };

@@ -136,11 +136,12 @@ TEST_CASE("An engine that takes memory as it goes may fill what utilization and 
 TEST_CASE("llama.cpp's layers that are not on the GPU lie in host memory, with their cache", "[serving]") {
   const std::string share = "model=llama-2-7b&engine=llamacpp&weights=fp16&kv=fp16&prompt=4096&output=0";
   const ServingBill all = bill_of(share), half = bill_of(share + "&gpu_layers=16");
-  REQUIRE(all.host_lines.size() == 2);
+  REQUIRE(all.host_lines.size() == 3);
   CHECK(all.host_lines[0].bytes == 2ull * 32000 * 4096);  // the input embedding
   // mask and embeddings of a micro-batch, and each token's id, position and place among what is put out
   CHECK(all.host_lines[1].bytes == 512ull * 4 * (4096 + 4096 + 3));
-  REQUIRE(half.host_lines.size() == 3);
+  CHECK(all.host_lines[2].bytes == 32000 * 4);  // logits of one slot
+  REQUIRE(half.host_lines.size() == 4);
   CHECK(half.host_lines[1].bytes == 16ull * 2 * 4096 * 4096 * 2);
   CHECK(half.host_lines[0].bytes + *half.weights_bytes_per_gpu == all.host_lines[0].bytes + *all.weights_bytes_per_gpu);
 }

@@ -74,6 +74,10 @@ TEST_CASE("Keys and values may be of two types, a latent is of the keys'", "[ser
   // Keys of 192 elements in 2 bytes, values of 128 in one.
   const char* wide = "model=custom&layers=3&hidden=1024&heads=4&kv_heads=4&head_dim=192&v_head_dim=128&kv_values=fp8";
   CHECK(request(std::string(wide) + "&engine=generic&prompt=1000&output=0") == 1000ull * 3 * 4 * (192 * 2 + 128));
+  for (const char* engine : {"vllm", "sglang", "trtllm"}) {  // have one type for both
+    const std::string one = std::string("model=llama-3.1-8b&prompt=4096&output=0&kv=fp8&engine=") + engine;
+    CHECK(request(one + "&kv_values=bf16") == request(one));
+  }
   const std::string latent = "model=deepseek-v3&engine=llamacpp&kv=q8_0";
   CHECK(request(latent + "&kv_values=fp16") == request(latent));
 }

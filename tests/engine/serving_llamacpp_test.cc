@@ -1,6 +1,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
 #include <string>
+#include <utility>
 
 #include "engine/plan/plan.h"
 #include "engine/serving/llamacpp.h"
@@ -43,8 +44,8 @@ TEST_CASE("llama.cpp's compute buffer, as start-up logs print it", "[serving]") 
       // an MLP, where the vocabulary is small or logits are those of slots
       {"model=mistral-7b-v0.1&engine_version=b2350&prompt=512", 73.00},
       {"model=custom&layers=30&hidden=2048&heads=32&kv_heads=8&head_dim=64&ffn=10752&vocab=65536&gated=1"
-       "&pattern=2l1f&engine_version=b11342&kv=q8_0&prompt=65536&flash=1",
-       135.07},  // LFM2.5-2.6B
+       "&pattern=2l1f&engine_version=b11342&prompt=65536&flash=1",
+       135.07},  // LFM2.5-2.6B, in q8_0 by Vulkan, which keeps no copy of a cache
       {"model=qwen2.5-7b&engine_version=b9500&kv=q8_0&prompt=16384&flash=1", 148.09},
       {"model=glm-4-32b-0414&prompt=32768&flash=1", 353.00},               // gate and up in one tensor
       {"model=phi-3-mini-4k&engine_version=2025-08&prompt=4096", 288.01},  // query, key and value in one, not copied
@@ -116,6 +117,44 @@ TEST_CASE("Experts in host memory are copied to the GPU for large batches", "[se
   // GPUs do not take turns where tensors are overridden: no four masks
   const std::string two = "model=qwen3-30b-a3b&weights=q4_k_m&flash=1&prompt=131072&serve_pp=2&engine_version=b6699";
   CHECK(compute_buffer_mib(two + "&n_cpu_moe=1") < compute_buffer_mib(two));
+}
+
+/// Qwen3.5-4B, with 262144 cells 1.30 and 0.31 GiB (unslothai/unsloth#6718); with 204800 as measured with a build of
+/// 2026-09 that makes no masks.
+TEST_CASE("CUDA's flash attention has room for a layer's cache in fp16 where it is stored otherwise", "[serving]") {
+  const std::string hybrid =
+      "model=custom&layers=32&hidden=2560&heads=16&kv_heads=4&head_dim=256&ffn=9216&vocab=248320&gated=1&qk_norm=1"
+      "&pattern=3l1f&arch=%7B%22linear%22:%7B%22conv%22:4,%22key_head_dim%22:128,%22key_heads%22:16,"
+      "%22value_head_dim%22:128,%22value_heads%22:32%7D,%22model_type%22:%22qwen3_5_text%22,%22output_gate%22:true%7D"
+      "&flash=1&engine_version=2026-09&kv=";
+  CHECK(std::abs(compute_buffer_mib(hybrid + "bf16&prompt=262144") / 1024 - 0.31) < 0.005);
+  CHECK(std::abs(compute_buffer_mib(hybrid + "q8_0&prompt=262144") / 1024 - 1.30) < 0.015);
+  for (const auto& [ubatch, mebibytes] : {std::pair{512, 842.80}, {1024, 884.82}, {2048, 968.86}}) {
+    const double mask = 204800.0 * ubatch * 2 / 1048576;
+    const double all = compute_buffer_mib(hybrid + "q8_0&prompt=204800&ubatch=" + std::to_string(ubatch));
+    CHECK(std::abs(all - mask - mebibytes) < 1);
+  }
+  const std::string dense = "model=qwen3-14b&flash=1&prompt=32768&engine_version=";
+  const double whole = compute_buffer_mib(dense + "b9500&kv=q8_0");
+  CHECK(compute_buffer_mib(dense + "b9501&kv=bf16") == compute_buffer_mib(dense + "b9500&kv=bf16"));
+  CHECK(compute_buffer_mib(dense + "b9501&kv=q8_0") > whole);
+  CHECK(compute_buffer_mib(dense + "b9501&kv=q8_0&gpu=arc-b580-12gb") == whole);
+  CHECK(compute_buffer_mib(dense + "b9501&kv=q8_0&kv_values=q4_0") == whole);  // no kernel: on the processor
+  const double one = compute_buffer_mib(dense + "b9501&kv=q8_0&concurrency=4");
+  CHECK(one - compute_buffer_mib(dense + "b9501&kv=q8_0") == 3 * 128);  // slots side by side: 32768 x 2 x 1024 x 2 B
+}
+
+/// 0.58 MiB of Qwen2.5-32B in one slot (llama.cpp#11337), 3.79 of Qwen3.5 in four, as logs print them.
+TEST_CASE("The host has a row of logits for each slot", "[serving]") {
+  const auto outputs = [](const std::string& share) {
+    const vram::ServingBill bill = vram::serving_bill(vram::read_plan("engine=llamacpp&output=0&" + share).plan);
+    for (const vram::Line& line : bill.host_lines)
+      if (line.id == std::string("outputs")) return line.bytes;
+    return uint64_t{0};
+  };
+  CHECK(outputs("model=qwen2.5-32b&engine_version=b4407cli") == 152064 * 4);
+  CHECK(outputs("model=qwen3.5-27b&engine_version=2026-05&concurrency=4&unified=1") == 4 * 248320 * 4);
+  CHECK(outputs("model=llama-2-7b&engine_version=2023-11") == 0);
 }
 
 TEST_CASE("A build is dated or numbered", "[serving]") {

@@ -50,6 +50,7 @@ const char* const kRarePlans[] = {
     "model=llama-3.1-8b&engine=sglang&draft_layers=1&draft_tokens=4&prefix=500&long_share=0.1&long_prompt=50000",
     "model=gpt-oss-20b&engine=llamacpp&weights=q4_k_m&prompt=16000&gpu_layers=10&swap=1",
     "model=gpt-oss-120b&engine=llamacpp&weights=mxfp4&prompt=16000&n_cpu_moe=9",
+    "model=qwen3.5-27b&engine=llamacpp&engine_version=b9501&kv=q8_0&prompt=65536",
     "model=gpt2&dropout=1&attention=eager&framework=ddp",
     "model=custom&params=7e9&gpus=8&framework=ddp"};
 
