@@ -191,7 +191,8 @@ void set_llamacpp(ServingMap& m) {
   m.share.set("output", 0.0);
   set_flash(m, apart && slots > 1);
   // Only the server reserves logits of a token a slot; the version says that another program ran.
-  const bool server = slots > 1 || first_of(c, {"n_slots", "n_parallel", "slots"}) > 0 || holds_any(said, {"server"});
+  const bool server = slots > 1 || first_of(c, {"n_slots", "n_parallel", "slots"}) > 0 ||
+                      holds_any(said, {"server", "-np ", "--parallel"});
   if (const std::string version = m.share.get("engine_version"); !server && !version.empty())
     m.share.set("engine_version", version + "cli");
 }

@@ -112,14 +112,24 @@ void set_flags(ServingMap& m) {
   set_prefix_caching(m);
 }
 
+/// Before 0.11 an engine that is told of no tokens of a batch is built for the longest prompts of all its requests
+/// (docs/source/memory.md, "max_num_tokens"), 2048 of build.py's and from 0.8 on 1024 of trtllm-build's each.
+double built_tokens(const ServingMap& m, const std::string& said, double batch) {
+  const double release = release_number(read_plan(m.share.text()).plan);
+  if (batch == 0 || release >= 11e3) return 0;
+  double input = given_number(m.c, {"max_input_len"});
+  if (input == 0) input = number_said(said, {"max_input_len", "max-input-len", "max_input"});
+  return batch * (input > 0 ? input : release < 8e3 ? 2048 : 1024);
+}
+
 /// TensorRT-LLM's engines are built for so many requests and tokens of a batch.
 void set_built_limits(ServingMap& m, double& batch) {
   const std::string said = said_of(m.c);
   if (batch == 0) batch = given_number(m.c, {"max_batch_size"});
-  if (batch == 0) batch = number_said(said, {"max_batch_size", "max-batch-size"});
+  if (batch == 0) batch = number_said(said, {"max_batch_size", "max-batch-size", "max_batch"});
   double tokens = given_number(m.c, {"max_num_tokens"});
   if (tokens == 0) tokens = number_said(said, {"max_num_tokens", "max-num-tokens"});
-  m.share.set_if("batch_tokens", tokens);
+  m.share.set_if("batch_tokens", tokens > 0 ? tokens : built_tokens(m, said, batch));
 }
 
 void set_limits(ServingMap& m) {

@@ -683,6 +683,36 @@ TEST_CASE("What is known of a start is in a log's plan", "[serving]") {
   CHECK(holds(sees + R"(,"flags":"--skip-mm-profiling")", "%22image%22:%5B1,1,"));
 }
 
+TEST_CASE("A built engine's batch is all its longest prompts where it is told of no tokens", "[serving]") {
+  const auto plan = [](const std::string& version, const std::string& flags) {
+    const std::string text = R"({"id":"x","engine":"tensorrt-llm","engine_version":")" + version +
+                             R"(","model":"llama-2-7b","gpu":"A10 24GB","flags":")" + flags +
+                             R"(","measured":{"kv_gib":5.2},"checks":[],"source":"a log"})";
+    return vram::read_plan(measured(text.c_str(), Figure::kv_pool).share).plan;
+  };
+  CHECK(plan("0.5.0", "max_batch_size 25").batch_tokens == 25 * 2048);
+  CHECK(plan("0.9.0", "max_batch_size 25").batch_tokens == 25 * 1024);
+  CHECK(plan("0.9.0", "max_batch_size 4, max_input_len 100").batch_tokens == 400);
+  CHECK(plan("0.9.0", "max_batch_size 4, max_num_tokens 300").batch_tokens == 300);
+  CHECK(plan("0.12.0", "max_batch 4096").max_seqs == 4096);
+  CHECK(plan("0.12.0", "max_batch 4096").batch_tokens == 8192);
+}
+
+TEST_CASE("llama.cpp's rows of logits are a figure, and slots are a server's", "[serving]") {
+  const auto outputs = [](const std::string& flags) {
+    const std::string text =
+        R"({"id":"x","engine":"llama.cpp","engine_version":"b9849","model":"Qwen3-8B Q4_K_M","max_model_len":8192,
+            "flags":")" +
+        flags +
+        R"(","measured":{"output_buffer_mib":0.58},"source":"a log","checks":[{"name":"output_buffer",
+            "kind":"independent","measured":0.58,"unit":"MiB"}]})";
+    return measured(text.c_str(), Figure::outputs);
+  };
+  CHECK(outputs("-c 8192").share.find("b9849cli") != std::string::npos);
+  CHECK(outputs("-c 8192 -np 1").share.find("b9849&") != std::string::npos);
+  CHECK(std::abs(outputs("-c 8192 -np 1").estimate - 151936 * 4) < 1);
+}
+
 TEST_CASE("A score is the median, the 90th percentile, the bias and the coverage") {
   Measurement one;
   one.family = "f";
