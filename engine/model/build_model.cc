@@ -56,7 +56,7 @@ void list_embedding(const Architecture& a, Matrices& out) {
   if (a.embedding_norm) add_norm(a, "embedding_norm", a.hidden, 1, out);
   if (a.per_layer_input > 0) {  // Gemma 3n and 4: every layer's own embeddings, in one table
     const double packed = a.layers * a.per_layer_input;
-    out.push_back({"embed_tokens_per_layer", Part::embedding, Shard::vocab, a.per_layer_vocab, packed, 1, false});
+    out.push_back({"embed_tokens_per_layer", Part::layer_embedding, Shard::vocab, a.per_layer_vocab, packed, 1, false});
     out.push_back({"per_layer_model_projection", Part::other, Shard::replicated, packed, a.hidden});
     add_norm(a, "per_layer_projection_norm", a.per_layer_input, 1, out);
   }
@@ -113,7 +113,7 @@ void count_parameters(Model& model) {
       model.correction_bias_parameters += layers * kind.ffn.experts;
   }
   for (const Matrix& m : model.embedding)
-    if (m.part == Part::embedding || m.part == Part::position) model.embedding_parameters += m.count();
+    if (is_table(m.part)) model.embedding_parameters += m.count();
 }
 
 /// Counts are integers held in doubles: beyond 2^53 they would not be.

@@ -11,6 +11,7 @@ namespace vram {
 /// Which matrix this is: what LoRA targets, quantisers and pipeline stages ask.
 enum class Part : uint8_t {
   embedding,
+  layer_embedding,  // of every layer's own, which no head shares
   position,
   q,
   k,
@@ -35,6 +36,9 @@ enum class Part : uint8_t {
   other
 };
 
+constexpr bool is_table(Part part) {
+  return part == Part::embedding || part == Part::layer_embedding || part == Part::position;
+}
 constexpr bool is_gate(Part part) {
   return part == Part::gate || part == Part::shared_gate || part == Part::expert_gate;
 }

@@ -98,7 +98,8 @@ GgufChoice choice_of(const GgufMixture& mixture, const Model& model, const Matri
 
 /// One-dimensional tensors, routers and convolutions are kept in F32 (tensor_allows_quantization).
 bool stays_f32(const Matrix& matrix) {
-  const bool table = matrix.part == Part::embedding || matrix.part == Part::head;
+  const bool table =
+      matrix.part == Part::embedding || matrix.part == Part::layer_embedding || matrix.part == Part::head;
   return !table && (!matrix.linear || matrix.part == Part::router);
 }
 

@@ -21,6 +21,7 @@ constexpr std::array<SectionText, static_cast<size_t>(WeightSection::count_)> kS
     {"mixer", "Linear and state-space mixers"},
     {"vectors", "Norms, biases, routers"},
     {"embedding", "Embedding"},
+    {"layer_embedding", "Embeddings of every layer"},
     {"head", "Output head"},
     {"outside", "Outside the text model"},
     {"draft", "Draft"},

@@ -59,7 +59,9 @@ bool is_head(const Plan& plan, const WeightParcel& parcel) {
 std::vector<ReadBytes> weight_bytes_read(const Plan& plan, const Replica& replica, const ServingStage& stage) {
   std::vector<ReadBytes> read;
   for (const WeightParcel& parcel : weight_parcels(plan, replica, stage)) {
-    const bool table = parcel.section == WeightSection::embedding && !plan.subject->architecture.tied;
+    const bool tied = plan.subject->architecture.tied;
+    const bool table =
+        parcel.section == WeightSection::layer_embedding || (parcel.section == WeightSection::embedding && !tied);
     if (table || parcel.section == WeightSection::outside || parcel.section == WeightSection::rotary) continue;
     read.push_back({parcel.bits, parcel.elements * parcel.bits / 8 / parcel.divisor,
                     parcel.section == WeightSection::experts, parcel.section == WeightSection::host_experts,

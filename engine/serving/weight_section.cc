@@ -28,6 +28,8 @@ WeightSection section_of(const Matrix& matrix) {
     case Part::embedding:
     case Part::position:
       return WeightSection::embedding;
+    case Part::layer_embedding:
+      return WeightSection::layer_embedding;
     case Part::head:
       return WeightSection::head;
     default:

@@ -16,6 +16,7 @@ enum class WeightSection : uint8_t {
   mixer,
   vectors,
   embedding,
+  layer_embedding,
   head,
   outside,
   draft,

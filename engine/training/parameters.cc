@@ -68,7 +68,7 @@ const Category& layer_category(const Matrix& m) {
 }
 
 const Category& outer_category(const Matrix& m) {
-  if (m.part == Part::embedding || m.part == Part::position) return kEmbedding;
+  if (is_table(m.part)) return kEmbedding;
   if (m.part == Part::head) return kHead;
   return m.linear ? kOther : kVectors;
 }

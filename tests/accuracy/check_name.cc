@@ -56,6 +56,19 @@ double layers_of(const std::string& word) {
   return at != std::string::npos && at > 0 && word.find_first_not_of("0123456789") == at ? std::atoi(word.c_str()) : 0;
 }
 
+/// "4_layer" is one word, "4layer".
+std::vector<std::string> whole_words(const std::string& name) {
+  std::vector<std::string> words;
+  for (const std::string& word : split_words(name, ".")) {
+    const bool counts = !words.empty() && words.back().find_first_not_of("0123456789") == std::string::npos;
+    if (counts && (word == "layer" || word == "layers"))
+      words.back() += word;
+    else
+      words.push_back(word);
+  }
+  return words;
+}
+
 bool holds_number(const json& value, double wanted) {
   if (value.is_number()) return std::fabs(value.get<double>() - wanted) <= 1e-9 * wanted;
   if (!value.is_array()) return false;
@@ -72,7 +85,7 @@ bool CheckName::has_any(std::initializer_list<const char*> words) const {
 
 CheckName read_name(const std::string& name) {
   CheckName out;
-  for (const std::string& word : split_words(name, ".")) {
+  for (const std::string& word : whole_words(name)) {
     const auto [letters, number] = numbered(word);
     const Place place = place_of(letters);
     if (place == Place::unsaid) {

@@ -118,6 +118,10 @@ double state_bytes(const Plan& plan, const std::string& part) {
   return bytes;
 }
 
+double attention_graph(const Plan& plan) {
+  return 4 * plan.ubatch * (1 + 4 * plan.hidden + plan.max_len * (1 + plan.heads));
+}
+
 double layer_weight_bytes(const Plan& plan, const std::string& part) {
   const ServingStage stage = asks(part, "device ") ? device_stage(plan, part)
                                                    : ServingStage{0, plan.subject->layers.size(), false, false, false};

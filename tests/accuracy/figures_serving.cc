@@ -268,7 +268,7 @@ std::optional<Amount> memory_amount(const Report& r, const Measurement& m) {
     case Figure::process:
       return Amount{static_cast<double>(s.device_bytes), static_cast<double>(s.band_bytes)};
     case Figure::buffers:
-      return sum_of(s.lines, {"activations"});
+      return m.part == "attention" ? Amount{attention_graph(r.plan), 0} : sum_of(s.lines, {"activations"});
     case Figure::host_buffers:
       return sum_of(s.host_lines, {"activations"});
     case Figure::outputs:

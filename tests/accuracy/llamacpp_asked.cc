@@ -36,7 +36,8 @@ std::string tensor_split(const json& c) {
 
 /// What is said of a device's layers is what the log's free memory made of them, which a plan does not know.
 std::string layers_of(const Asked& a) {
-  const double layers = a.devices.empty() ? 0 : layers_said(lower(text(a.check, "explanation")));
+  double layers = a.devices.empty() ? 0 : layers_said(lower(text(a.check, "explanation")));
+  if (layers == 0 && !a.devices.empty()) layers = a.name.layers;
   const bool last = a.name.device >= static_cast<int>(number(a.m.c, "n_gpus")) - 1;
   return layers > 0 ? (last ? "last layers " : "first layers ") + std::to_string(static_cast<int>(layers)) : "";
 }
@@ -81,6 +82,8 @@ std::string device_of(const Asked& a) {
 void take_place_of_twin(Asked& a) {
   if (a.name.has_any({"total", "all"}) || (a.name.place != Place::unsaid && a.name.device >= 0)) return;
   const CheckName twin = read_name(twin_of(a.m.c, a.check));
+  for (const char* kind : {"full", "global", "swa", "sliding", "window"})
+    if (twin.has(kind) && !a.name.has(kind)) a.name.rest += "_" + std::string(kind);
   if (twin.place == Place::host && twin.layers == 0 && a.m.share.get("gpu_layers").empty()) return;
   if (twin.layers > 0) set_repeating(a.given, twin.layers);
   if (a.name.place == Place::unsaid) a.name.place = twin.place;
@@ -106,7 +109,9 @@ std::string place_part(const Asked& a) {
 }
 
 bool storage_read(const Asked& a) {
-  if (lower(text(a.m.c, "weight_dtype") + text(a.m.c, "model")).find("ud-") != std::string::npos) return false;
+  const std::string storage = lower(text(a.m.c, "weight_dtype"));
+  if (holds_any(storage + lower(text(a.m.c, "model")), {"ud-"})) return false;
+  if (holds_any(storage, {", embedding ", ", embd ", ", token_embd "})) return false;  // whose table has another type
   return !a.given.share.get("weights").empty() || text(a.m.c, "weight_dtype").empty();
 }
 

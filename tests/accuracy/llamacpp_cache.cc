@@ -5,6 +5,7 @@
 #include "engine/plan/plan.h"
 #include "engine/serving/llamacpp.h"
 #include "tests/accuracy/llamacpp_asked.h"
+#include "tests/accuracy/serving_said.h"
 #include "tests/accuracy/serving_words.h"
 #include "tests/accuracy/words.h"
 
@@ -64,6 +65,7 @@ void add_cache(Asked& a, std::vector<Measurement>& out) {
   set_type_of_check(a, keys, values);
   if (caches_keys_alone(a.m.c)) a.given.share.set("engine_version", "2026-06");
   std::string part = place_part(a);
+  const bool windows = a.name.has_any({"swa", "sliding", "window"});  // "swa_full_size" is of those that slide
   for (const auto& [word, what] : {std::pair{"full", "full"},
                                    {"global", "full"},
                                    {"swa", "sliding"},
@@ -72,7 +74,7 @@ void add_cache(Asked& a, std::vector<Measurement>& out) {
                                    {"mtp", "draft"},
                                    {"draft", "draft"},
                                    {"indexer", "indexer"}})
-    if (a.name.has(word)) part += std::string(" ") + what;
+    if (a.name.has(word) && !(windows && std::string_view(what) == "full")) part += std::string(" ") + what;
   if (keys && !a.name.has("indexer")) part += " keys";
   if (values) part += " values";
   Measurement one = measured(a, Figure::kv_pool, part);

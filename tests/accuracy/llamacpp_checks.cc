@@ -54,6 +54,13 @@ bool takes_no_turns(const Asked& a) {
   return std::fabs(host - one) < 0.05 * one;
 }
 
+/// "memory.graph.full" of a Llama's file as early releases estimate it.
+bool estimates_attention_alone(const Asked& a) {
+  if (!is_ollama(a.m.c) || !a.name.has("graph") || ollama_counts_logits(text(a.m.c, "engine_version"))) return false;
+  const Plan plan = read_plan(a.given.share.text()).plan;
+  return plan.subject && is_one_of(plan.subject->architecture.model_type, {"llama", "mistral", "mixtral"});
+}
+
 void add_buffers(Asked& a, std::vector<Measurement>& out) {
   if (a.name.has_any({"mtp", "draft"})) return;  // of another context
   bool host = a.name.place == Place::host && !runs_on_cpu(a.m.c);
@@ -65,7 +72,8 @@ void add_buffers(Asked& a, std::vector<Measurement>& out) {
   if (const auto flash = flash_said(lower(text(a.check, "explanation"))))
     a.given.share.set("flash", *flash ? 1.0 : 0.0);
   if (a.name.has_any({"estimate", "estimated"})) a.given.share.set("flash", 0.0);
-  out.push_back(measured(a, host ? Figure::host_buffers : Figure::buffers, ""));
+  const char* part = estimates_attention_alone(a) ? "attention" : "";
+  out.push_back(measured(a, host ? Figure::host_buffers : Figure::buffers, part));
 }
 
 /// "MTP layer counted": of files that have their prediction modules, too.
@@ -74,9 +82,11 @@ bool counts_modules(const Asked& a) {
 }
 
 void add_counted(Asked& a, std::vector<Measurement>& out) {
+  const std::string unit = lower(text(a.check, "unit"));
   if (a.name.has("cells") && a.name.has_any({"swa", "window"}))
     out.push_back(measured(a, Figure::window_cells, ""));
-  else if (a.name.has_any({"padded", "cells"}) && a.name.has_any({"context", "ctx", "kv", "cells"}))
+  else if ((a.name.has_any({"padded", "cells"}) || is_one_of(unit, {"cells", "tokens"})) &&
+           a.name.has_any({"context", "ctx", "kv", "cells"}))
     out.push_back(measured(a, Figure::cells, ""));
   else if (a.name.has_any({"params", "parameters"}))
     out.push_back(measured(a, Figure::parameters, counts_modules(a) ? "modules" : ""));
@@ -139,7 +149,7 @@ void add_sized(Asked& a, std::vector<Measurement>& out) {
   if (n.has("repack") || (adds_up(a) && n.has_any({"mtp", "draft"}))) return;
   if (n.has_any({"output", "outputs"}) && n.has_any({"buffer", "buffers"}))
     return out.push_back(measured(a, Figure::outputs, ""));
-  if (n.has_any({"nonrepeating", "head"})) {
+  if (n.has_any({"nonrepeating", "head"}) && !n.has("compute")) {
     const Plan plan = read_plan(a.given.share.text()).plan;
     const bool some = !a.given.share.get("gpu_layers").empty();  // the head, wherever it then lies
     if (some && plan.subject) a.given.share.set("gpu_layers", plan.layers + 1);

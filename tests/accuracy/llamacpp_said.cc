@@ -32,12 +32,17 @@ Said switched_by(const std::string& word) {
   return word == "auto" ? Said::automatic : Said::nothing;
 }
 
-/// What stands behind the name of the switch: "auto -> disabled" is what the program chose.
+/// From `at` on; "auto -> disabled" is what the program chose.
+Said chosen(const std::string& said, size_t at = 0) {
+  const Said first = switched_by(next_word(said, at));
+  if (first != Said::automatic) return first;
+  const Said next = switched_by(next_word(said, at));
+  return next != Said::nothing ? next : first;
+}
+
+/// What stands behind the name of the switch.
 Said behind(const std::string& said, size_t at) {
-  Said first = switched_by(next_word(said, at));
-  if (first == Said::automatic)
-    if (const Said chosen = switched_by(next_word(said, at)); chosen != Said::nothing) first = chosen;
-  if (first != Said::nothing) return first;
+  if (const Said word = chosen(said, at); word != Said::nothing) return word;
   const std::string clause = said.substr(at, std::min<size_t>(said.find_first_of(",;.", at) - at, 48));
   if (holds_any(clause, {" off", "disabled", "not used"})) return Said::off;
   return Said::on;
@@ -149,7 +154,7 @@ std::optional<bool> switched(const json& c, std::initializer_list<const char*> n
       if (value == nullptr) continue;
       if (value->is_boolean()) return value->get<bool>();
       if (value->is_number()) return value->get<double>() > 0;
-      const Said word = switched_by(lower(text(c, path)));
+      const Said word = chosen(lower(text(c, path)));
       if (word == Said::on || word == Said::off) return word == Said::on;
     }
   return std::nullopt;

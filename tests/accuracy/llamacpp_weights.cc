@@ -8,6 +8,7 @@
 #include "tests/accuracy/llamacpp_asked.h"
 #include "tests/accuracy/llamacpp_said.h"
 #include "tests/accuracy/map_llamacpp.h"
+#include "tests/accuracy/serving_said.h"
 #include "tests/accuracy/serving_words.h"
 #include "tests/accuracy/words.h"
 

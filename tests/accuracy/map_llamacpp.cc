@@ -95,11 +95,12 @@ void set_flash(ServingMap& m, bool apart) {
 void set_layers(ServingMap& m, const std::string& said) {
   if (first_of(m.c, {"graph_full_mib", "graph_full_gib"}) > 0) return;
   for (const char* name : {"layers_offloaded", "n_gpu_layers", "gpu_layers", "ngl", "offloaded"}) {
-    const std::string path = "measured." + std::string(name), given = text(m.c, path);
+    const std::string logged = text(m.c, "measured." + std::string(name)),
+                      given = logged.empty() ? text(m.c, name) : logged;
     if (given.empty()) continue;
     int some = 0, all = 0;
     const bool ratio = std::sscanf(given.c_str(), "%d/%d", &some, &all) == 2;
-    const double layers = ratio ? some : number(m.c, path);
+    const double layers = ratio ? some : first_number(given).value_or(0);
     if (layers < 99 && !(ratio && some == all)) set_repeating(m, layers);
     return;
   }

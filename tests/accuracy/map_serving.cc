@@ -16,20 +16,10 @@
 #include "tests/accuracy/map_serving_states.h"
 #include "tests/accuracy/map_serving_trap.h"
 #include "tests/accuracy/serving_map.h"
+#include "tests/accuracy/serving_said.h"
 #include "tests/accuracy/serving_words.h"
 
 namespace vram::accuracy {
-
-double first_of(const json& c, std::initializer_list<const char*> names) {
-  for (const char* name : names)
-    if (const double value = number(c, std::string("measured.") + name); value > 0) return value;
-  return 0;
-}
-
-double stated_length(const json& c) {
-  const double length = number(c, "max_model_len");
-  return length > 0 ? length : first_of(c, {"n_ctx", "max_len", "context_len"});
-}
 
 Measurement begin(const ServingMap& m, const std::string& sort, Figure figure) {
   Measurement out;
@@ -68,7 +58,7 @@ void add_cache_of_request(const ServingMap& m, const json& check, std::vector<Me
   double tokens = 0;
   for (size_t i = name.find('_'); i != std::string::npos; i = name.find('_', i + 1))
     if (i + 1 < name.size() && is_digit(name[i + 1])) tokens = std::strtod(name.c_str() + i + 1, nullptr);
-  if (tokens < 256) tokens = number(m.c, "max_model_len");
+  if (tokens < 256) tokens = stated_length(m.c);
   if (tokens == 0) return;
   Measurement one = begin(m, text(check, "kind"), Figure::kv_token);
   one.measured = number(check, "measured") * bytes_of_unit(text(check, "unit")) / tokens;

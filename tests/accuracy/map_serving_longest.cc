@@ -1,6 +1,7 @@
 #include "engine/plan/plan.h"
 #include "engine/units.h"
 #include "tests/accuracy/map_serving_pool.h"
+#include "tests/accuracy/serving_said.h"
 #include "tests/accuracy/serving_words.h"
 #include "tests/accuracy/words.h"
 
@@ -46,7 +47,7 @@ bool add_refusal(const ServingMap& m, const json& check, std::vector<Measurement
     return true;
   }
   const bool hybrid = in_groups(m), stages = number(m.c, "pp") > 1;
-  if (!is_needed(name) || bytes == 0 || number(m.c, "max_model_len") == 0 || (!hybrid && !stages)) return false;
+  if (!is_needed(name) || bytes == 0 || stated_length(m.c) == 0 || (!hybrid && !stages)) return false;
   Measurement one = begin(m, text(check, "kind"), Figure::request_cache);
   one.measured = number(check, "measured") * bytes;
   one.unit = text(check, "unit");

@@ -82,7 +82,7 @@ void set_draft(ServingMap& m) {
 
 /// A pass of the first engine that does not cut prompts takes the longest whole.
 void set_chunks(ServingMap& m, double batch) {
-  const double length = number(m.c, "max_model_len");
+  const double length = stated_length(m.c);
   const bool first = m.share.get("engine_version").find("V0") != std::string::npos;
   if (batch == 0 && first && length > 0 && !switched(m.c, "chunked prefill").value_or(true))
     batch = std::max(length, 2048.0);
@@ -105,7 +105,7 @@ void set_flags(ServingMap& m) {
   const bool graphless = release_number(read_plan(m.share.text()).plan) < kVllmGraphs;
   const bool eager = graphless || switched(m.c, "enforce eager").value_or(false);
   if (m.engine == "vllm" && eager) m.share.set("graphs", 0.0);
-  double batch = given_number(m.c, {"max_num_batched_tokens"});
+  double batch = first_of(m.c, {"max_num_batched_tokens"});
   if (batch == 0) batch = number_said(said, {"max_num_batched_tokens", "max-num-batched-tokens"});
   if (batch == 0) batch = number_before(lower(text(m.c, "check")), "batched tokens").value_or(0);
   if (m.engine == "vllm") set_chunks(m, batch);
@@ -117,7 +117,7 @@ void set_flags(ServingMap& m) {
 double built_tokens(const ServingMap& m, const std::string& said, double batch) {
   const double release = release_number(read_plan(m.share.text()).plan);
   if (batch == 0 || release >= 11e3) return 0;
-  double input = given_number(m.c, {"max_input_len"});
+  double input = first_of(m.c, {"max_input_len"});
   if (input == 0) input = number_said(said, {"max_input_len", "max-input-len", "max_input"});
   return batch * (input > 0 ? input : release < 8e3 ? 2048 : 1024);
 }
@@ -125,9 +125,9 @@ double built_tokens(const ServingMap& m, const std::string& said, double batch) 
 /// TensorRT-LLM's engines are built for so many requests and tokens of a batch.
 void set_built_limits(ServingMap& m, double& batch) {
   const std::string said = said_of(m.c);
-  if (batch == 0) batch = given_number(m.c, {"max_batch_size"});
+  if (batch == 0) batch = first_of(m.c, {"max_batch_size"});
   if (batch == 0) batch = number_said(said, {"max_batch_size", "max-batch-size", "max_batch"});
-  double tokens = given_number(m.c, {"max_num_tokens"});
+  double tokens = first_of(m.c, {"max_num_tokens"});
   if (tokens == 0) tokens = number_said(said, {"max_num_tokens", "max-num-tokens"});
   m.share.set_if("batch_tokens", tokens > 0 ? tokens : built_tokens(m, said, batch));
 }
@@ -142,7 +142,7 @@ void set_limits(ServingMap& m) {
     utilization = first_of(c, {"free_gpu_memory_fraction", "kv_cache_free_gpu_mem_fraction", "kv_fraction"});
   if (utilization > 0 && utilization <= 1) m.share.set("utilization", utilization);
   double batch = number(c, "batch");
-  if (batch == 0 && m.engine != "llamacpp") batch = given_number(c, {"max_num_seqs", "max_seqs"});
+  if (batch == 0 && m.engine != "llamacpp") batch = first_of(c, {"max_num_seqs", "max_seqs"});
   if (batch == 0 && m.engine != "llamacpp") batch = number_said(said_of(c), {"max_num_seqs", "max-num-seqs"});
   if (m.engine == "trtllm") set_built_limits(m, batch);
   m.share.set_if("max_seqs", m.engine == "llamacpp" ? 0 : std::max(batch, number(c, "measured.max_running_requests")));
@@ -190,7 +190,7 @@ void set_hardware(ServingMap& m) {
   const std::string given = text(m.c, "gpu");
   double gib = uncapped_gib(m, stated_gib(given));
   if (gib == 0) gib = stated_mb(given);
-  if (gib == 0) gib = given_number(m.c, {"total_gpu_memory_gib", "total_memory_gib", "gpu_memory_gib"});
+  if (gib == 0) gib = first_of(m.c, {"total_gpu_memory_gib", "total_memory_gib", "gpu_memory_gib"});
   if (gib == 0) gib = first_number(hardware.share.get("gpu_mem")).value_or(0);
   if (const double before = number(m.c, "measured.avail_before_gb"); gib == 0 && before > 0) gib = before;
   if (gib > 0) m.share.set("gpu_mem", gib);

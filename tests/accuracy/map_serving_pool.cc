@@ -31,7 +31,7 @@ bool states_unknown(const ServingMap& m) {
 
 /// A release that is not named prints tokens of one group, which the newest no longer does.
 bool prints_otherwise(const ServingMap& m, double tokens) {
-  const double all = first_of(m.c, {"max_concurrency_x"}) * number(m.c, "max_model_len");
+  const double all = first_of(m.c, {"max_concurrency_x"}) * stated_length(m.c);
   return m.share.get("engine_version").empty() && in_groups(m) && tokens < 0.9 * all;
 }
 
@@ -112,7 +112,7 @@ bool tokens_alone(const ServingMap& m) {
 
 /// A pool of as many tokens as were asked for says nothing of the memory that is left.
 bool tokens_were_set(const json& c) {
-  if (given_number(c, {"max_total_tokens", "num_gpu_blocks_override", "kv_cache_memory_bytes"}) > 0) return true;
+  if (first_of(c, {"max_total_tokens", "num_gpu_blocks_override", "kv_cache_memory_bytes"}) > 0) return true;
   return holds_any(said_of(c), {"max_total_tokens", "max-total-tokens", "num_gpu_blocks_override",
                                 "num-gpu-blocks-override", "kv-cache-memory"});
 }
@@ -182,7 +182,7 @@ double cached_tokens(const json& c, const std::string& check) {
   if (const double printed = first_of(c, {"kv_tokens_printed", "gpu_kv_cache_tokens", "kv_cache_tokens"}); printed > 0)
     return printed;
   const double tokens = first_of(c, {"kv_tokens", "max_total_num_tokens", "full_tokens", "tokens"});
-  const double requests = first_of(c, {"max_concurrency_x"}) * number(c, "max_model_len");
+  const double requests = first_of(c, {"max_concurrency_x"}) * stated_length(c);
   if (tokens > 0 && std::fabs(tokens - requests) < 0.01 * requests) return tokens;
   const double blocks =
       first_of(c, {"num_gpu_blocks", "primary_blocks", "gpu_blocks", "max_block_count", "cuda_blocks"});
@@ -307,7 +307,7 @@ void add_pool(const ServingMap& m, std::vector<Measurement>& out) {
   if (plan.subject && plan.subject->nominal_parameters == 0) one.skip_for("the weights are not known");
   if (one.skipped.empty() && plan.gpu_mem == 0) one.skipped = "the GPU's memory is not stated";
   if (m.gpu_unread) one.skip_for("the GPU is not known");
-  if (given_number(m.c, {"cpu_offload_gb"}) > 0) one.skip_for("weights on the host are no choice of a key");
+  if (first_of(m.c, {"cpu_offload_gb"}) > 0) one.skip_for("weights on the host are no choice of a key");
   const bool fraction = number(m.c, "mem_fraction_static") > 0;  // sglang's own choice depends on the card
   const std::string gpu = lower(text(m.c, "gpu"));
   const bool unsaid = gpu.empty() || gpu.rfind("not stated", 0) == 0 || gpu.rfind("unknown", 0) == 0;

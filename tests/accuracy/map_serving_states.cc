@@ -5,6 +5,7 @@
 #include "tests/accuracy/check_name.h"
 #include "tests/accuracy/map_serving_pool.h"
 #include "tests/accuracy/rank_said.h"
+#include "tests/accuracy/serving_said.h"
 #include "tests/accuracy/serving_words.h"
 #include "tests/accuracy/words.h"
 

@@ -26,7 +26,7 @@ json swap_check(const json& c) {
 
 /// GiB a GPU: of a field, of the words of the check ("swap space 4 GiB a GPU", "swap 2 GB"), else the usual.
 double swap_gib(const json& c, const json& check) {
-  if (const double given = given_number(c, {"swap_space_gb", "swap_space_gib", "swap_space", "swap_gib"}); given > 0)
+  if (const double given = first_of(c, {"swap_space_gb", "swap_space_gib", "swap_space", "swap_gib"}); given > 0)
     return given;
   const std::string words = lower(text(check, "explanation"));
   if (const double flag = number_said(said_of(c), {"--swap-space", "swap_space", "swap-space"}); flag > 0) return flag;

@@ -58,11 +58,12 @@ std::string nearest(double billions, double active, const std::string& family) {
   return best;
 }
 
-/// 3 of "30B-A3B"; 0 of a model that is no mixture.
+/// 3 of "30B-A3B" and "30B.A3B"; 0 of a model that is no mixture.
 double active_billions(const std::string& name) {
   const std::string all = lower(name);
-  for (size_t at = all.find("-a"); at != std::string::npos; at = all.find("-a", at + 1))
-    if (at + 2 < all.size() && is_digit(all[at + 2])) return first_number(all.substr(at)).value_or(0);
+  for (size_t at = all.find('a', 1); at != std::string::npos; at = all.find('a', at + 1))
+    if ((all[at - 1] == '-' || all[at - 1] == '.') && at + 1 < all.size() && is_digit(all[at + 1]))
+      return first_number(all.substr(at)).value_or(0);
   return 0;
 }
 

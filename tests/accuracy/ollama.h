@@ -17,4 +17,8 @@ bool ollama_has_engine(const std::string& given);
 /// Do its estimates count a layer's cache among its weights? llm/memory.go till 0.6.0.
 bool ollama_weighs_cache(const std::string& given);
 
+/// Does its estimate of a Llama's graph look at logits, too? llm/ggml.go, GraphSize, from 0.3.10 on (pull request
+/// 6260).
+bool ollama_counts_logits(const std::string& given);
+
 }  // namespace vram::accuracy

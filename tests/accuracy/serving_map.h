@@ -1,6 +1,5 @@
 #pragma once
 
-#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -24,12 +23,6 @@ struct ServingMap {
     if (skipped.empty()) skipped = std::move(why);
   }
 };
-
-/// The first of those measured numbers that is there.
-double first_of(const json& c, std::initializer_list<const char*> names);
-
-/// The longest request that the server takes; 0: not stated.
-double stated_length(const json& c);
 
 /// A measurement of the case, without its number.
 Measurement begin(const ServingMap& m, const std::string& sort, Figure figure);

@@ -94,11 +94,18 @@ std::optional<bool> switched(const json& c, std::string_view thing) {
   return switched_in(unmarked(explained(c)), wanted);
 }
 
-double given_number(const json& c, std::initializer_list<const char*> names) {
+double first_of(const json& c, std::initializer_list<const char*> names) {
   for (const char* name : names)
-    for (const std::string& path : {std::string(name), "measured." + std::string(name)})
-      if (const double value = number(c, path); value != 0) return value;
+    for (const std::string& path : {"measured." + std::string(name), std::string(name)})
+      if (const double value = number(c, path); value > 0) return value;
   return 0;
+}
+
+double stated_length(const json& c) {
+  const double length = number(c, "max_model_len");
+  return length > 0 ? length
+                    : first_of(c, {"n_ctx", "num_ctx", "ctx_size", "max_len", "max_seq_len", "context_len",
+                                   "context_length", "n_kv_max", "cells"});
 }
 
 }  // namespace vram::accuracy

@@ -29,7 +29,10 @@ double number_said(const std::string& said, std::initializer_list<const char*> w
 /// "no chunked prefill", "radix cache off". None: neither does.
 std::optional<bool> switched(const json& c, std::string_view thing);
 
-/// A number of the case or of what it measured, under the first of those names that is there.
-double given_number(const json& c, std::initializer_list<const char*> names);
+/// A number of what was measured or of the case, under the first of those names that is there.
+double first_of(const json& c, std::initializer_list<const char*> names);
+
+/// Tokens of the longest request; of llama.cpp those of all slots. 0: not stated.
+double stated_length(const json& c);
 
 }  // namespace vram::accuracy

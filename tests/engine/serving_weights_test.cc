@@ -44,6 +44,18 @@ TEST_CASE("Only a mixture's weights name shared experts", "[serving]") {
   CHECK(label("model=deepseek-v3&serve_gpus=8") == "MLP and shared experts");
 }
 
+TEST_CASE("Embeddings of every layer are no head's, though the head is tied", "[serving]") {
+  const char* share = "model=gemma-3n-e4b&engine=llamacpp&weights=q8_0&gpu=rtx-4090-24gb";
+  const ServingBill bill = vram::serving_bill(vram::read_plan(share).plan);
+  const auto section = [](const vram::Line& all, const char* id) {
+    for (const vram::Line& line : all.children)
+      if (std::string(line.id) == id) return static_cast<double>(line.bytes);
+    return 0.0;
+  };
+  CHECK(section(bill.lines[0], "head") == 262400.0 * 2048 * 8.5 / 8);
+  CHECK(section(bill.host_lines[0], "layer_embedding") == 262144.0 * 35 * 256 * 8.5 / 8);
+}
+
 TEST_CASE("vllm and sglang load the rotary table with the weights", "[serving]") {
   // 2 B x max_positions x 128: 14.9595 and 14.9888 GiB in vllm's start-up logs
   CHECK(weights("model=llama-3-8b&weights=bf16") == 2ull * (8030261248 + 8192 * 128));

@@ -464,6 +464,7 @@ TEST_CASE("Flags of llama.cpp are read in any spelling", "[serving]") {
   CHECK(cache_types_said("-ctk q8_0").keys == "q8_0");
   CHECK(cache_types_said("-ctk q8_0").values == "bf16");
   CHECK(read_name("kv_cuda0_12layers_mib").layers == 12);
+  CHECK(read_name("kv_of_a_4_layer_card").layers == 4);
   CHECK(read_name("kv_layers_mib").layers == 0);
   CHECK(format_of("IQ4_XS_R8") == "iq4_xs");
   CHECK(format_of("Q4_0_4_8") == "q4_0");
@@ -473,6 +474,39 @@ TEST_CASE("Flags of llama.cpp are read in any spelling", "[serving]") {
   CHECK(runs_on_cpu(json::parse(R"case({"gpu":"Raspberry Pi 5 16GB (CPU)"})case")));
   CHECK(runs_on_cpu(json::parse(R"({"gpu":"not stated","n_gpus":0})")));
   CHECK_FALSE(runs_on_cpu(json::parse(R"({"gpu":"RTX 3090","n_gpus":1})")));
+}
+
+TEST_CASE("llama.cpp's settings count beside the measured figures, too", "[serving]") {
+  // 48 layers of 4 heads of 128; the micro-batch's logits and two hidden states of the last card.
+  check_all(R"case({"id":"beside","engine":"llama.cpp","engine_version":"2026-06","model":"Qwen3-Coder-30B-A3B",
+    "weight_dtype":"Q4_K_M","gpu":"RTX 4090","n_gpus":1,"n_ctx":32768,"n_ubatch":512,"flash_attn":"auto (enabled)",
+    "kv_dtype":"f16","measured":{"n_slots":4},"checks":[{"name":"kv_mib","kind":"independent","measured":3072,
+    "unit":"MiB"},{"name":"ctx_padding","kind":"independent","measured":32768,"unit":"cells"}],"source":"a log"})case",
+            2);
+  // Latents of 576 elements; four of 61 layers on one of 15 cards.
+  check_all(R"case({"id":"layers","engine":"ik_llama.cpp","engine_version":"2025-02","model":"DeepSeek-R1",
+    "weight_dtype":"Q2_K","n_gpus":15,"n_ctx":32768,"n_ubatch":256,"flash_attn":0,"kv_dtype":"f16","measured":{},
+    "checks":[{"name":"kv_of_a_4_layer_card","kind":"independent","measured":144,"unit":"MiB"}],"source":"a log"})case",
+            1);
+  // Windows kept whole are still the window layers' cache; a check named by its length alone is of what its field is.
+  check_all(R"case({"id":"windows","engine":"llama.cpp","engine_version":"2025-08","model":"openai/gpt-oss-120b",
+    "gpu":"Apple M4 Max","n_gpus":1,"n_ctx":4096,"flash_attn":0,"kv_dtype":"f16","check":"swa_full",
+    "measured":{"kv_full_mib_8192":288},"checks":[{"name":"kv_swa_full_size","kind":"independent","measured":144,
+    "unit":"MiB"},{"name":"kv_8192","kind":"independent","measured":288,"unit":"MiB"}],"source":"a log"})case",
+            2);
+}
+
+TEST_CASE("Ollama's first estimates of a Llama's graph leave out its logits", "[serving]") {
+  // llm/ggml.go of 0.1.48 and 0.3.10: 512 x 4 x (32 x 2048 + 2048 + 4 x 4096), then no less than 512 x 4 x 132352.
+  const std::string text = R"case({"id":"graph","engine":"ollama","model":"llama3 8B","weight_dtype":"Q4_0",
+    "gpu":"RTX 3090","n_gpus":1,"max_model_len":2048,"kv_dtype":"f16","checks":[{"name":"graph_full","kind":
+    "independent","measured":164,"unit":"MiB"}],"measured":{"graph_full_mib":164},"source":"a log",)case";
+  check_all((text + R"case("engine_version":"0.1.48"})case").c_str(), 1);
+  std::string later = text;
+  for (size_t at = later.find("164"); at != std::string::npos; at = later.find("164", at))
+    later.replace(at, 3, "258.5");
+  check_all((later + R"case("engine_version":"0.3.10"})case").c_str(), 1);
+  check_all((later + R"case("engine_version":"0.5.x (2025-02)"})case").c_str(), 1);
 }
 
 TEST_CASE("Figures of llama.cpp's devices, drafts and states are of what stands behind them", "[serving]") {
