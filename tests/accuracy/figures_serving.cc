@@ -111,6 +111,7 @@ double state_block(const Report& r) {
 /// A token's bytes in layers that slide, or in those that keep every token.
 double token_bytes_of(const ServingBill& s, const std::string& part) {
   const double all = double(s.kv_bytes_per_token.value_or(0)), gpu = double(s.kv_bytes_per_token_per_gpu.value_or(0));
+  if (part == "all GPUs") return all;
   if (part.empty() || all <= 0) return gpu;
   const double full = double(s.kv_bytes_per_token_beyond_window.value_or(0)) / all;
   return gpu * (part == "full" ? full : 1 - full);

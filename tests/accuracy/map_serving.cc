@@ -18,6 +18,7 @@
 #include "tests/accuracy/serving_map.h"
 #include "tests/accuracy/serving_said.h"
 #include "tests/accuracy/serving_words.h"
+#include "tests/accuracy/words.h"
 
 namespace vram::accuracy {
 
@@ -44,6 +45,7 @@ void add_bytes_of_token(const ServingMap& m, const json& check, std::vector<Meas
   Measurement one = begin(m, text(check, "kind"), Figure::kv_token);
   one.measured = number(check, "measured") * std::max(1.0, bytes);
   one.unit = "bytes a token";
+  if (read_name(text(check, "name")).has_any({"total", "all", "whole"})) one.part = "all GPUs";
   out.push_back(std::move(one));
 }
 
@@ -67,7 +69,8 @@ void add_cache_of_request(const ServingMap& m, const json& check, std::vector<Me
 }
 
 bool is_of_request(const std::string& name) {
-  for (const char* word : {"needed", "required", "per_request", "per_req", "one_request", "at_max_len", "for_max_len"})
+  for (const char* word : {"needed", "required", "per_request", "per_req", "one_request", "full_request", "a_request",
+                           "one_sequence", "per_sequence", "at_max_len", "for_max_len"})
     if ((name.starts_with("kv") || name.starts_with(word)) && name.find(word) != std::string::npos) return true;
   return false;
 }
@@ -86,13 +89,14 @@ void add_check(const ServingMap& m, const json& check, std::vector<Measurement>&
   if (sized && is_of_request(name)) return add_cache_of_request(m, check, out);
   if (sized && m.engine == "trtllm" && name.find("engine_") != std::string::npos)
     return add_named_check(m, check, Figure::weights, out);
+  const bool of_pool = name.find("_kv_") != std::string::npos || name.find("_pool") != std::string::npos;
+  const bool other_pool = of_pool && tokens_beside(m.c, name) > 0;
+  if (sized && other_pool) return add_cache(m, check, out);
   if (const NamedFigure* row = named_figure(name)) {
     const bool sized_parameters = sized && row->figure == Figure::parameters;
     return add_named_check(m, check, sized_parameters ? Figure::weights : row->figure, out);
   }
-  const bool other_pool = name.find("_kv_") != std::string::npos && tokens_beside(m.c, name) > 0;
-  if (name.starts_with("kv") || name.starts_with("k_") || name.starts_with("v_") || name.starts_with("ckv") ||
-      other_pool) {
+  if (name.starts_with("kv") || name.starts_with("k_") || name.starts_with("v_") || name.starts_with("ckv")) {
     if (sized) add_cache(m, check, out);
   } else if (const NamedFigure* row = figure_within(name)) {
     add_named_check(m, check, row->figure, out);
@@ -116,6 +120,22 @@ void add_unexpressed(const ServingMap& m, const json& check, std::vector<Measure
   one.measured = number(check, "measured");
   one.skip_for("no figure of the bill");
   out.push_back(std::move(one));
+}
+
+/// Weights that a server of GPUs keeps in host memory: --cpu-offload-gb of vllm, KTransformers' experts.
+bool keeps_weights_on_host(const ServingMap& m) {
+  if (m.engine == "llamacpp") return false;
+  if (first_of(m.c, {"cpu_offload_gb", "cpu_offload_gib", "kt_num_gpu_experts"}) > 0) return true;
+  const std::string said = said_of(m.c) + said_in(m.c, {"engine_version"});
+  return holds_any(said,
+                   {"ktransformers", "kt-num-gpu-experts", "experts on the gpu", "rest on the cpu", "rest on cpu"});
+}
+
+void skip_weights_on_host(const ServingMap& m, std::vector<Measurement>& rows) {
+  const bool all = keeps_weights_on_host(m);
+  for (Measurement& row : rows)
+    if (all && (row.figure == Figure::weights || row.figure == Figure::kv_pool || row.figure == Figure::process))
+      row.skip_for("weights on the host are no choice of a key");
 }
 
 /// {"c8": {"ttft_ms": 90}} is "c8_ttft_ms".
@@ -162,6 +182,7 @@ std::vector<Measurement> serving_measurements(const json& given, const json& mod
   add_capacity(m, out);
   add_swap(m, out);
   add_pool(m, out);
+  skip_weights_on_host(m, out);
   add_speeds(m, out);
   for (const FigureVariant& variant : variants) add_speeds(map_serving_plan(variant.of_figure, models), out);
   return out;

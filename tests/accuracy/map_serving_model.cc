@@ -33,7 +33,7 @@ constexpr double kUsualTower = 0.47e9;
 
 /// Without the words that a repository adds to the model's name.
 std::string plain(std::string name) {
-  for (const char* word : {"-instruct", "-chat", "-vl", "-it", "-coder", "-math", "-embedding", "-text"}) {
+  for (const char* word : {"-instruct", "-chat", "-vl", "-it", "-coder", "-math", "-embedding", "-text", "-omni"}) {
     const size_t at = lower(name).find(word);
     if (at != std::string::npos) name.erase(at, std::string_view(word).size());
   }
@@ -377,10 +377,23 @@ void set_named_model(ServingMap& m, const json& models) {
   if (!set_stated_shape(m, name)) m.skip("the model is no preset");
 }
 
+/// "DeepSeek-V3 geometry cut to 2 layers"
+void cut_layers(ServingMap& m) {
+  const std::string name = lower(text(m.c, "model"));
+  const size_t at = name.find("cut to ");
+  const Plan plan = read_plan(m.share.text()).plan;
+  if (at == std::string::npos || name.find(" layer", at) == std::string::npos || !plan.subject) return;
+  const double layers = first_number(name.substr(at)).value_or(0);
+  if (layers <= 0 || layers >= plan.layers) return;
+  m.share.set("layers", layers);
+  if (plan.dense_layers > layers) m.share.set("dense_layers", layers);
+}
+
 }  // namespace
 
 void set_model(ServingMap& m, const json& models) {
   set_named_model(m, models);
+  if (m.skipped.empty()) cut_layers(m);
   if (m.skipped.empty()) set_unprofiled(m);
 }
 

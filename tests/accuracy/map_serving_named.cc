@@ -22,6 +22,7 @@ void add_predicted_drop(const ServingMap& m, const json& check, std::vector<Meas
   one.unit = text(check, "unit");
   const Plan plan = read_plan(m.share.text()).plan;
   one.relative_to = plan.utilization * plan.gpu_mem;
+  if (m.gpu_unread) one.skip_for("the GPU is not known");
   out.push_back(std::move(one));
 }
 
@@ -36,10 +37,10 @@ bool holds_non_torch(const json& c, const json& check) {
   return false;
 }
 
-/// "weights_tp1": of so many ranks, whatever the run's were; "weights_total": of the whole model.
+/// "weights_tp1": of so many ranks, whatever the run's were; "weights_total", "checkpoint_gib": of the whole model.
 void set_ranks(ServingMap& m, const std::string& name) {
   if (stage_said(m.c, name)) return;
-  const bool whole = name.find("_total") != std::string::npos || name.rfind("total_", 0) == 0;
+  const bool whole = holds_any(name, {"_total", "checkpoint"}) || name.rfind("total_", 0) == 0;
   if (whole && m.engine != "llamacpp")
     for (const char* key : {"serve_tp", "serve_pp", "serve_ep", "serve_gpus"})
       if (!m.share.get(key).empty()) m.share.set(key, 1.0);
@@ -111,6 +112,9 @@ void add_named_check(const ServingMap& m, const json& check, Figure figure, std:
   const bool weights = figure == Figure::weights;
   if (weights) set_part_of_weights(m.c, check, one);
   if (weights && is_of_prose(m.c, check)) set_prose_size(check, one);
+  if (weights && m.engine != "llamacpp" && holds_any(text(check, "name"), {"_offload"}) &&
+      !holds_any(text(check, "name"), {"no_offload"}))
+    one.skip_for("weights on the host are no choice of a key");
   if (weights || figure == Figure::head || figure == Figure::host_weights) skip_unknown_storage(given, one);
   out.push_back(std::move(one));
 }

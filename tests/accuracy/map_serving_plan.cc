@@ -135,11 +135,12 @@ void set_built_limits(ServingMap& m, double& batch) {
 void set_limits(ServingMap& m) {
   const json& c = m.c;
   m.share.set_if("max_len", stated_length(c));
-  m.share.set_if("block", number(c, "block_size"));
+  m.share.set_if("block", block_size(c));
   double utilization = number(c, "gpu_memory_utilization");
   if (utilization == 0) utilization = number(c, "mem_fraction_static");
   if (utilization == 0)
-    utilization = first_of(c, {"free_gpu_memory_fraction", "kv_cache_free_gpu_mem_fraction", "kv_fraction"});
+    utilization = first_of(c, {"free_gpu_memory_fraction", "kv_cache_free_gpu_mem_fraction", "kv_fraction",
+                               "gpu_fraction", "free_fraction"});
   if (utilization > 0 && utilization <= 1) m.share.set("utilization", utilization);
   double batch = number(c, "batch");
   if (batch == 0 && m.engine != "llamacpp") batch = first_of(c, {"max_num_seqs", "max_seqs"});

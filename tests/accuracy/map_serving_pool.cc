@@ -15,6 +15,10 @@
 #include "tests/accuracy/words.h"
 
 namespace vram::accuracy {
+double half_digit(double printed) {
+  const bool two = std::fabs(100 * printed - std::round(100 * printed)) < 1e-6;
+  return printed < 1 || (printed < 2 && two) ? 0.005 : 0;
+}
 
 namespace {
 
@@ -54,13 +58,6 @@ std::string kind_of_layers(const std::string& name) {
   for (const char* word : {"swa", "sliding", "window"})
     if (name.find(word) != std::string::npos) return "sliding";
   return name.find("full") != std::string::npos ? "full" : "";
-}
-
-/// Half of the last digit of what was printed in two and says little more, a quarter of a percent: "0.12 GB", "1.56".
-/// 0: it was printed in more.
-double half_digit(double printed) {
-  const bool two = std::fabs(100 * printed - std::round(100 * printed)) < 1e-6;
-  return printed < 1 || (printed < 2 && two) ? 0.005 : 0;
 }
 
 /// "fp8 K / nvfp4 V": the format of the half that a check is of.
@@ -186,8 +183,7 @@ double cached_tokens(const json& c, const std::string& check) {
   if (tokens > 0 && std::fabs(tokens - requests) < 0.01 * requests) return tokens;
   const double blocks =
       first_of(c, {"num_gpu_blocks", "primary_blocks", "gpu_blocks", "max_block_count", "cuda_blocks"});
-  double block = number(c, "block_size");
-  if (block == 0) block = first_of(c, {"tokens_per_block"});
+  const double block = block_size(c);
   if (blocks > 0 && block > 0) return blocks * block;
   return tokens;
 }
@@ -307,7 +303,6 @@ void add_pool(const ServingMap& m, std::vector<Measurement>& out) {
   if (plan.subject && plan.subject->nominal_parameters == 0) one.skip_for("the weights are not known");
   if (one.skipped.empty() && plan.gpu_mem == 0) one.skipped = "the GPU's memory is not stated";
   if (m.gpu_unread) one.skip_for("the GPU is not known");
-  if (first_of(m.c, {"cpu_offload_gb"}) > 0) one.skip_for("weights on the host are no choice of a key");
   const bool fraction = number(m.c, "mem_fraction_static") > 0;  // sglang's own choice depends on the card
   const std::string gpu = lower(text(m.c, "gpu"));
   const bool unsaid = gpu.empty() || gpu.rfind("not stated", 0) == 0 || gpu.rfind("unknown", 0) == 0;
@@ -363,8 +358,8 @@ bool add_blocks_of_free(const ServingMap& m, const json& check, std::vector<Meas
 bool add_block(const ServingMap& m, const json& check, std::vector<Measurement>& out) {
   const std::string name = text(check, "name"), unit = text(check, "unit");
   const double bytes = number(check, "measured") * bytes_of_unit(unit.substr(0, unit.find('/')));
-  double tokens = number(m.c, "block_size");
-  if (tokens == 0) tokens = first_of(m.c, {"tokens_per_block", "block_size"});
+  double tokens = block_size(m.c);
+  if (tokens == 0) tokens = first_of(m.c, {"block_size"});
   if (tokens == 0 && m.engine == "vllm") tokens = read_plan(m.share.text()).plan.block;
   const bool plain = name == "block" || name == "block_size" || name == "kv_block";
   const bool named = holds_any(name, {"per_block", "a_block", "block_mib", "block_kib", "block_mb", "block_bytes"});

@@ -18,6 +18,10 @@ bool knows_states(const ServingMap& m);
 double logged_pool_gib(const json& c);
 double logged_states_gib(const json& c);
 
+/// Half of the last digit of what was printed in two and says little more, a quarter of a percent: "0.12 GB", "1.56".
+/// 0: it was printed in more.
+double half_digit(double printed);
+
 /// GiB that so many tokens take on a GPU, where every layer keeps every token; else 0.
 double gib_of_tokens(const ServingMap& m, double tokens);
 

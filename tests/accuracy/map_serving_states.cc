@@ -62,8 +62,9 @@ void add_states(const ServingMap& m, const json& check, std::vector<Measurement>
   given.share.set("prompt", 1.0);
   given.share.set("output", 0.0);
   Measurement one = begin(given, text(check, "kind"), Figure::recurrent);
-  one.measured = number(check, "measured") * bytes_of_unit(text(check, "unit")) / rank.value_or(1);
-  one.unit = text(check, "unit");
+  one.measured = number(check, "measured") * bytes_of_unit(unit) / rank.value_or(1);
+  one.rounding = half_digit(number(check, "measured")) * bytes_of_unit(unit) / rank.value_or(1);
+  one.unit = unit;
   const auto names = [&](const char* word) { return name.find(word) != std::string::npos; };
   one.part = names("ssm") ? "scan" : names("conv") ? "convolution" : "";
   out.push_back(std::move(one));

@@ -101,6 +101,11 @@ double first_of(const json& c, std::initializer_list<const char*> names) {
   return 0;
 }
 
+double block_size(const json& c) {
+  const double block = number(c, "block_size");
+  return block > 0 ? block : first_of(c, {"tokens_per_block"});
+}
+
 double stated_length(const json& c) {
   const double length = number(c, "max_model_len");
   return length > 0 ? length

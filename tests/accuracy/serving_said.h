@@ -32,6 +32,9 @@ std::optional<bool> switched(const json& c, std::string_view thing);
 /// A number of what was measured or of the case, under the first of those names that is there.
 double first_of(const json& c, std::initializer_list<const char*> names);
 
+/// Tokens of a block of the cache. 0: not stated.
+double block_size(const json& c);
+
 /// Tokens of the longest request; of llama.cpp those of all slots. 0: not stated.
 double stated_length(const json& c);
 
