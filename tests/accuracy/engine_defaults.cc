@@ -29,11 +29,17 @@ double reserved_by_class(double mib, double ranks) {
   return mib < 160 * 1024 ? (12 + ranks / 2) * 1024 : 32 * 1024;
 }
 
-double reserved_by_activations(double mib, double ranks) {
+/// Padding of attention that is data-parallel within the ranks, more of large graphs.
+double reserved_for_attention(double graphs, double attention_ranks) {
+  return attention_ranks > 1 ? graphs * attention_ranks * (graphs > 300 ? 4.5 : 3) : 0;
+}
+
+double reserved_by_activations(double mib, double ranks, double attention_ranks) {
   const SglangCard* card = kCards;
   while (mib >= card->below_mib) ++card;
   const double graphs = ranks < 4 ? card->graph_of_few : card->graph_of_four;
-  const double reserved = 512 + 1.5 * card->chunk + 2 * graphs + ranks / 8 * 1024;
+  const double reserved =
+      512 + 1.5 * card->chunk + 2 * graphs + ranks / 8 * 1024 + reserved_for_attention(graphs, attention_ranks);
   return mib > 60 * 1024 ? std::max(reserved, 10.0 * 1024) : reserved;
 }
 
@@ -96,11 +102,12 @@ double unsloth_sequences(double left_gib) {
   return row->sequences;
 }
 
-double sglang_fraction(const Plan& plan, const std::string& said) {
+double sglang_fraction(const Plan& plan, const std::string& said, double attention_ranks) {
   const double version = version_number(plan.engine_version), mib = plan.gpu_mem / kMiB;
-  const double ranks = plan.serve_tp * plan.serve_pp;
+  const double ranks = plan.serve_tp * plan.serve_pp * attention_ranks;
   if (version < 4008) return fraction_by_ranks(ranks);
-  const double reserved = version < 5003 ? reserved_by_class(mib, ranks) : reserved_by_activations(mib, ranks);
+  const double reserved =
+      version < 5003 ? reserved_by_class(mib, ranks) : reserved_by_activations(mib, ranks, attention_ranks);
   const double fraction = std::round((mib - reserved) / mib * 1000) / 1000;
   return plan.subject->architecture.has_vision || says_tower(said) ? fraction * kTowerShare : fraction;
 }

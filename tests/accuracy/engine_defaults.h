@@ -12,8 +12,9 @@ namespace vram::accuracy {
 /// unsloth_zoo/vllm_utils.py, load_vllm (2025): sequences of a batch by the GiB that weights leave.
 double unsloth_sequences(double left_gib);
 
-/// sglang/srt/server_args.py: mem_fraction_static. `said`: the model's name and class, which tell of a vision tower.
-double sglang_fraction(const Plan& plan, const std::string& said);
+/// sglang/srt/server_args.py: mem_fraction_static. `said`: the model's name and class, which tell of a vision tower;
+/// `attention_ranks`: data-parallel ones within the tensor-parallel group (enable_dp_attention), 1 without.
+double sglang_fraction(const Plan& plan, const std::string& said, double attention_ranks);
 
 /// A model with a vision tower, by its name or class.
 bool says_tower(const std::string& said);

@@ -180,6 +180,14 @@ double uncapped_gib(const ServingMap& m, double gib) {
   return capped && share > 0 && share < 1 ? gib / share : gib;
 }
 
+double ranks_of_data(const json& c) { return std::max(number(c, "dp"), number(c, "dp_attention")); }
+
+/// Attention that is data-parallel within the tensor-parallel group: sglang's and TensorRT-LLM's flags count it twice.
+bool divides_attention(const json& c) {
+  const double tp = number(c, "tp"), dp = ranks_of_data(c), gpus = number(c, "n_gpus");
+  return dp > 1 && tp > 1 && gpus > 0 && tp * dp > gpus;
+}
+
 void set_hardware(ServingMap& m) {
   Mapping hardware(m.c);
   map_hardware(hardware);
@@ -198,13 +206,11 @@ void set_hardware(ServingMap& m) {
   const bool kind_alone = lower(given).find("ascend") != std::string::npos && !first_number(given);
   m.gpu_unread = !given.empty() && gib == 0 && (hardware.share.get("gpu").empty() || kind_alone);
   const double tp = number(m.c, "tp"), pp = number(m.c, "pp");
-  const double dp = std::max(number(m.c, "dp"), number(m.c, "dp_attention"));
+  const double dp = ranks_of_data(m.c);
   if (pp > 1) m.share.set("serve_pp", pp);
   if (dp > 1) m.share.set("serve_dp", dp);
   const double gpus = number(m.c, "n_gpus"), ep = number(m.c, "ep");
-  // Attention that is data-parallel within the tensor-parallel group: sglang's and TensorRT-LLM's flags count it twice.
-  const bool within = dp > 1 && tp > 1 && gpus > 0 && tp * dp > gpus;
-  const double ranks = within ? std::max(1.0, tp / dp) : tp;
+  const double ranks = divides_attention(m.c) ? std::max(1.0, tp / dp) : tp;
   if (ranks > 1) m.share.set("serve_tp", ranks);
   if (ep > 1) m.share.set("serve_ep", ep);
   // trtllm's ranks with attention of their own never keep every expert each (its enable_attention_dp).
@@ -286,7 +292,8 @@ void set_engine_defaults(ServingMap& m) {
   if (m.share.get("max_seqs").empty() && tokens > 0 && plan.max_len > 0)
     m.share.set("max_seqs", sglang_requests(m, tokens, plan.max_len));
   const std::string said = text(m.c, "model") + " " + text(m.c, "notes");
-  if (m.share.get("utilization").empty()) m.share.set("utilization", sglang_fraction(plan, said));
+  const double attention = divides_attention(m.c) ? ranks_of_data(m.c) : 1;
+  if (m.share.get("utilization").empty()) m.share.set("utilization", sglang_fraction(plan, said, attention));
   set_free_before(m);
 }
 

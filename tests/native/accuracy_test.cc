@@ -9,6 +9,7 @@
 #include "engine/units.h"
 #include "tests/accuracy/cases.h"
 #include "tests/accuracy/check_name.h"
+#include "tests/accuracy/engine_defaults.h"
 #include "tests/accuracy/figures.h"
 #include "tests/accuracy/llamacpp_said.h"
 #include "tests/accuracy/model_kin.h"
@@ -494,6 +495,36 @@ TEST_CASE("llama.cpp's settings count beside the measured figures, too", "[servi
     "measured":{"kv_full_mib_8192":288},"checks":[{"name":"kv_swa_full_size","kind":"independent","measured":144,
     "unit":"MiB"},{"name":"kv_8192","kind":"independent","measured":288,"unit":"MiB"}],"source":"a log"})case",
             2);
+}
+
+TEST_CASE("sglang keeps more free where attention is data-parallel", "[serving]") {
+  // server_args.py: 512 + 1.5 x 8192 + 2 x 512 + 4 / 8 x 1024, and 4.5 x 512 x 4 of 143771 MiB.
+  const vram::Plan plan = vram::read_plan("model=qwen3-30b-a3b&gpu=h200-sxm-141gb&engine=sglang&serve_dp=4").plan;
+  CHECK(sglang_fraction(plan, "", 4) == 0.836);
+  const vram::Plan split = vram::read_plan("model=qwen3-30b-a3b&gpu=h200-sxm-141gb&engine=sglang&serve_tp=4").plan;
+  CHECK(sglang_fraction(split, "", 1) == 0.9);
+}
+
+TEST_CASE("Sizes of a log are of what their names, cases and digits say", "[serving]") {
+  // 62 layers of 8 heads of 128 in bf16; all GPUs' 16 layers of 4 heads of 256 in FP8; one card's blocks.
+  check_all(R"case({"id":"request","engine":"vllm","engine_version":"0.10.1","model":"Qwen/Qwen3-Coder-480B-A35B",
+    "weight_dtype":"fp8","tp":1,"dp":8,"gpu":"H20","n_gpus":8,"max_model_len":262144,"kv_dtype":"bf16","measured":{},
+    "checks":[{"name":"kv_gib_one_full_request","kind":"independent","measured":62,"unit":"GiB"}],"source":"a log"})case",
+            1);
+  check_all(
+      R"case({"id":"total","engine":"vllm","engine_version":"0.27","model":"Qwen/Qwen3.5-27B","weight_dtype":"fp8",
+    "tp":2,"gpu":"RTX 3090 24GB","n_gpus":2,"kv_dtype":"fp8","max_model_len":131072,"measured":{},
+    "checks":[{"name":"kv_bytes_per_token_total","kind":"independent","measured":32768,"unit":"B"}],"source":"a log"})case",
+      1);
+  check_all(R"case({"id":"pools","engine":"tensorrt-llm","engine_version":"1.2.0rc2","model":"Qwen/Qwen3-8B",
+    "weight_dtype":"fp8","tp":1,"gpu":"sm_120 card","n_gpus":1,"kv_dtype":"fp8","tokens_per_block":32,
+    "measured":{"final_pool_gib":3.173,"final_pool_tokens":46208,"max_seq_len":9193},
+    "checks":[{"name":"final_pool","kind":"independent","measured":3.173,"unit":"GiB"}],"source":"a log"})case",
+            1);
+  check_all(R"case({"id":"cut","engine":"sglang","model":"DeepSeek-V3 geometry cut to 2 layers","weight_dtype":"bf16",
+    "tp":4,"n_gpus":4,"kv_dtype":"bf16","measured":{},"checks":[{"name":"bytes_per_token","kind":"independent",
+    "measured":2.25,"unit":"KiB"}],"source":"a log"})case",
+            1);
 }
 
 TEST_CASE("Ollama's first estimates of a Llama's graph leave out its logits", "[serving]") {
