@@ -67,7 +67,10 @@ function chosen(names) {
   const first = symbols(lines(readFileSync(firstList, 'utf8')), 'TtWw');
   const rest = symbols([draft('rest.o')], 'Tt');  // others are of templates, which libraries have too
   const named = lines(readFileSync(new URL('rest.txt', import.meta.url), 'utf8')), patterns = new RegExp(named.join('|'));
-  const stale = named.filter((each) => ![...names.values()].some((name) => new RegExp(each).test(name)));
+  const stale = named.filter((each) => {
+    const pattern = new RegExp(each);
+    return ![...names.values()].some((name) => pattern.test(name));
+  });
   if (stale.length) console.warn(`tools/rest.txt: no function has a name like ${stale.join(', ')}`);
   const plain = (name) => name.replace(/\.\d+$/, '');  // of several functions of one name
   const isLate = (name) => (rest.has(plain(name)) && !first.has(plain(name))) || patterns.test(name);

@@ -24,6 +24,9 @@ struct Load {
   bool rate_by_letter = false;  // "r2", which may be the second run
 };
 
+/// No request has more tokens: such a count is that of all of them.
+inline constexpr double kLongestRequest = 131072;
+
 /// What is said in `by` counts before what is said here.
 Load overridden(const Load& load, const Load& by);
 

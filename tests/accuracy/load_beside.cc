@@ -179,8 +179,6 @@ void add_said_totals(const json& c, Load& totals) {
   }
 }
 
-constexpr double kLongest = 131072;  // no request has more tokens
-
 /// "output_tokens" of a whole run: as many as its rate writes in its time, or too many for one request.
 bool are_of_run(const json& c, const Load& load) {
   if (load.requests <= 1 || load.output < load.requests) return false;
@@ -194,7 +192,7 @@ bool are_of_run(const json& c, const Load& load) {
     }
   const double written = seconds * rate / load.output;  // `requests` times as many where it is of one
   if (written > 0) return written > 0.5 && written < 2;
-  return load.output > kLongest || load.prompt > kLongest;
+  return load.output > kLongestRequest || load.prompt > kLongestRequest;
 }
 
 }  // namespace

@@ -14,8 +14,6 @@ namespace {
 
 using Kind = ProsePiece::Kind;
 
-constexpr double kLongest = 131072;  // no request has more tokens: such a count is that of all of them
-
 /// A part of the load, and what its lengths are.
 struct Said {
   Load load;
@@ -228,7 +226,8 @@ class Reader {
     load.means = said.each;
     const double requests = load.requests > 0 ? load.requests : general_.load.requests;
     if (said.each || requests <= 1 || load.prompt <= 0) return load;
-    const bool total = std::max(load.prompt, load.output) > kLongest || (data_set && load.prompt >= 16 * requests);
+    const bool total =
+        std::max(load.prompt, load.output) > kLongestRequest || (data_set && load.prompt >= 16 * requests);
     if (!total) return load;
     load.prompt = std::round(load.prompt / requests);
     load.output = std::round(load.output / requests);
