@@ -7,6 +7,7 @@ namespace {
 
 constexpr NamedFigure kNamedFigures[] = {
     {"weights", Figure::weights},
+    {"weight_", Figure::weights},
     {"checkpoint", Figure::weights},
     {"budget", Figure::budget},
     {"process", Figure::process},

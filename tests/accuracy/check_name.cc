@@ -56,12 +56,13 @@ double layers_of(const std::string& word) {
   return at != std::string::npos && at > 0 && word.find_first_not_of("0123456789") == at ? std::atoi(word.c_str()) : 0;
 }
 
-/// "4_layer" is one word, "4layer".
+/// "4_layer" is one word, "4layer", and so is "non_repeating".
 std::vector<std::string> whole_words(const std::string& name) {
   std::vector<std::string> words;
   for (const std::string& word : split_words(name, ".")) {
     const bool counts = !words.empty() && words.back().find_first_not_of("0123456789") == std::string::npos;
-    if (counts && (word == "layer" || word == "layers"))
+    const bool denied = !words.empty() && words.back() == "non" && word == "repeating";
+    if (denied || (counts && (word == "layer" || word == "layers")))
       words.back() += word;
     else
       words.push_back(word);

@@ -16,7 +16,8 @@ namespace vram::accuracy {
 namespace {
 
 bool adds_up(const Asked& a) {
-  return a.name.has_any({"total", "sum", "used", "required", "context", "projected", "projection", "self"});
+  if (a.name.has("self") && !a.name.has("kv")) return true;  // "KV self size" is of the cache alone
+  return a.name.has_any({"total", "sum", "used", "required", "context", "projected", "projection"});
 }
 
 /// A sum, of what its explanation adds; false where it is one kind of thing alone.
@@ -42,12 +43,22 @@ bool keeps_cache_on_host(const json& c) {
          holds_any(all_said(c), {"-nkvo", "no-kv-offload", "no_kv_offload", "cache on the host"});
 }
 
+/// "compute_host_mib", "cuda_host_compute_buffer_mib"
+double logged_host_buffer(const json& c) {
+  const json* measured = find(c, "measured");
+  if (measured == nullptr || !measured->is_object()) return 0;
+  for (const auto& [field, value] : measured->items()) {
+    const CheckName words = read_name(field);
+    if (words.place == Place::host && words.has("compute") && value.is_number()) return value.get<double>();
+  }
+  return 0;
+}
+
 /// GPUs that take no turns (a build without peer copies) hold one mask each, and so does the host: its buffer says so.
 bool takes_no_turns(const Asked& a) {
   if (holds_any(all_said(a.m.c), {"n_copies 1,", "n_copies = 1", "sched copies = 1", "pipeline parallelism disabled"}))
     return true;
-  const double host = kMiB * first_of(a.m.c, {"host_compute_mib", "cuda_host_compute_mib", "rocm_host_compute_mib",
-                                              "vulkan_host_compute_mib", "compute_host_mib", "cpu_compute_mib"});
+  const double host = kMiB * logged_host_buffer(a.m.c);
   const Plan plan = read_plan(a.given.share.text()).plan;
   if (host == 0 || !plan.subject || plan.serve_pp < 2) return false;
   const double one = plan.ubatch * 4 * (llamacpp_cells(plan) + plan.hidden);

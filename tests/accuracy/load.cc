@@ -108,17 +108,22 @@ Figure figure_without_unit(const Topics& said, bool numbered_decode, const Load&
   return Figure::other;
 }
 
-/// `token_first`: "tokens per second", not "seconds per token".
-Figure figure_of_topics(const Topics& said, bool token_first, bool numbered_decode, const Load& load) {
+/// What stands before the second: "tok_s", not "s_per_token"; "tokens_per_s", not "latency_per_token_s".
+struct Order {
+  bool token_first = true, token_per_second = false;
+  bool is_rate(const Topics& said) const { return token_first && (token_per_second || !has(said, Topic::per)); }
+};
+
+Figure figure_of_topics(const Topics& said, const Order& order, bool numbered_decode, const Load& load) {
   const bool timed = has(said, Topic::millisecond) || has(said, Topic::microsecond);
   const bool token = has(said, Topic::token), second = has(said, Topic::second);
   if (has(said, Topic::ttft) || (has(said, Topic::first) && token)) return Figure::first_token;
   if (has(said, Topic::tpot) || (has(said, Topic::between) && token)) return Figure::token_time;
-  if (token && (timed || (second && !token_first))) return Figure::token_time;
+  if (token && (timed || (second && !order.token_first))) return Figure::token_time;
   const bool part = has(said, Topic::decode) || has(said, Topic::prefill);  // Ollama's "eval_duration"
   const size_t words = said.size() - (has(said, Topic::filler) ? 1 : 0);
   const bool only = words == 2 && has(said, Topic::total) && (timed || second);  // "total_time_s"
-  const bool rate = has(said, Topic::tokens_a_second) || (token && second && token_first && !has(said, Topic::per));
+  const bool rate = has(said, Topic::tokens_a_second) || (token && second && order.is_rate(said));
   if (only || (has(said, Topic::run) && !part) || (has(said, Topic::latency) && has(said, Topic::total)))
     return Figure::run_time;
   if (!rate && has(said, Topic::prefill) && (timed || second)) return Figure::first_token;
@@ -298,16 +303,22 @@ struct NameReading {
   Topics said;
   std::vector<double> bare;
   double prompt = 0, output = 0;  // llama-bench's tests
-  bool token_first = true, per_token = false;
+  Order order;
+  bool per_token = false;
   bool numbered_decode = false, plain_decode = false;  // "tg128", "tg"
   bool divided = false, rated = false;                 // what the piece before leads up to: "per", "tok_s"
+  bool divided_token = false;                          // ... "tokens per"
+  Topic last = Topic::none;
 
   void add(const NamePiece& piece, Topic topic, bool ordinal) {
     if (piece.word.empty())
       bare.push_back(piece.number);
     else if (topic == Topic::none && !ordinal)
       out.unknown.push_back(piece.word);
-    if (topic == Topic::second) token_first = has(said, Topic::token) || has(said, Topic::requests);
+    if (topic == Topic::second) {
+      order.token_first = has(said, Topic::token) || has(said, Topic::requests);
+      order.token_per_second = divided && divided_token;
+    }
     out.of_tokens |= piece.word == "itl" || piece.word == "tbt";
     if (piece.numbered && !piece.word.empty()) add_number(piece, topic);
     plain_decode |= topic == Topic::decode && !piece.numbered;
@@ -330,7 +341,9 @@ struct NameReading {
     per_token |= divided && (topic == Topic::token || topic == Topic::output);
     if (of_each && (topic == Topic::clients || topic == Topic::stream || (divided && topic == Topic::requests)))
       out.per_stream = true;
+    if (topic == Topic::per) divided_token = last == Topic::token;
     divided = topic == Topic::per;
+    last = topic;
     rated = topic == Topic::tokens_a_second || (topic == Topic::second && has(said, Topic::token));
   }
 };
@@ -371,7 +384,7 @@ FigureName read_figure_name(const std::string& name) {
     out.load.output = 1;
   }
   const bool test = reading.numbered_decode && !reading.plain_decode;
-  out.figure = figure_of_topics(said, reading.token_first, test, out.load);
+  out.figure = figure_of_topics(said, reading.order, test, out.load);
   const bool other = out.figure == Figure::other || is_told(reading) || is_of_something_else(reading);
   out.is_speed = !other && !has(said, Topic::unmeasured);
   out.median = has(said, Topic::median);
@@ -383,7 +396,7 @@ FigureName read_figure_name(const std::string& name) {
   if (out.per_stream && out.figure == Figure::serving_speed) out.figure = Figure::token_time;
   set_bench_lengths(out, said, reading.prompt, reading.output);
   take_bare(reading.bare, out);
-  set_unit(said, reading.token_first, out);
+  set_unit(said, reading.order.token_first, out);
   return out;
 }
 

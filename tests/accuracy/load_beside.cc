@@ -134,7 +134,7 @@ Names label_of(const std::string& name) {
   return out;
 }
 
-Load lengths_of_rates(const json& siblings, const Names& label) {
+Rates rates_of(const json& siblings, const Names& label) {
   Rates rates;
   for (const json& one : siblings) {
     const std::string name = one[0].get<std::string>();
@@ -147,6 +147,11 @@ Load lengths_of_rates(const json& siblings, const Names& label) {
     if (said.figure == Figure::input_speed) rates.read = amount;
     if (said.figure == Figure::total_speed) rates.all = amount;
   }
+  return rates;
+}
+
+Load lengths_of_rates(const json& siblings, const Names& label) {
+  Rates rates = rates_of(siblings, label);
   Load out;
   if (rates.requests <= 0 || rates.written <= 0) return out;
   if (rates.read <= 0 && rates.all > rates.written) rates.read = rates.all - rates.written;
@@ -155,14 +160,16 @@ Load lengths_of_rates(const json& siblings, const Names& label) {
   return out;
 }
 
-/// Prompt tokens to one that is written, of the rates of all and of written ones.
-double prompts_to_outputs(const json& measured) {
-  const std::string all = "total_tok_s";
-  for (const auto& [name, value] : measured.items()) {
-    const size_t at = name.find(all);
-    if (at == std::string::npos || !value.is_number()) continue;
-    const double written = number(measured, name.substr(0, at) + "out_tok_s" + name.substr(at + all.size()));
-    if (written > 0 && value.get<double>() > written) return value.get<double>() / written - 1;
+/// Prompt tokens to one that is written, of a run's rates of all and of written ones.
+double prompts_to_outputs(const json& c) {
+  const json* siblings = find(c, "siblings");
+  if (siblings == nullptr) return 0;
+  for (const json& one : *siblings) {
+    const std::string name = one[0].get<std::string>();
+    const FigureName said = read_figure_name(name);
+    if (said.figure != Figure::total_speed || said.per_gpu) continue;
+    const Rates rates = rates_of(*siblings, label_of(name));
+    if (rates.written > 0 && rates.all > rates.written) return rates.all / rates.written - 1;
   }
   return 0;
 }
@@ -231,7 +238,8 @@ LoadBeside load_beside(const json& c, const std::string& figure) {
   Load general, own, totals;
   for (const auto& [name, value] : measured->items()) {
     Names scope = names_in(name);
-    const Setting* setting = name == figure ? nullptr : setting_in(scope);
+    const bool rate = name == figure || read_figure_name(name).is_speed;  // "input_tokens_per_s" is no length
+    const Setting* setting = rate ? nullptr : setting_in(scope);
     const double amount = setting == nullptr ? 0 : amount_of(value);
     if (amount <= 0 || is_result(*setting, amount) || !are_within(scope, of_figure)) continue;
     Load& part = setting->total ? totals : scope.empty() ? general : own;
@@ -246,7 +254,7 @@ LoadBeside load_beside(const json& c, const std::string& figure) {
   if (totals.output == 0 && are_of_run(c, run)) totals = run;
   if (totals.output > 0) out.load.requests = run.requests;
   if (out.load.requests <= 0 || totals.output <= 0) return out;
-  if (totals.prompt == 0) totals.prompt = totals.output * prompts_to_outputs(*measured);
+  if (totals.prompt == 0) totals.prompt = totals.output * prompts_to_outputs(c);
   out.load.prompt = std::round(totals.prompt / out.load.requests);
   out.load.output = std::round(totals.output / out.load.requests);
   out.load.means = true;

@@ -40,6 +40,13 @@ std::string plain(std::string name) {
   return name;
 }
 
+/// "qwen3_coder_30b", "Qwen3 Coder 30B": its parts as repositories write them.
+std::string hyphened(std::string name) {
+  for (char& c : name)
+    if (c == '_' || c == ' ') c = '-';
+  return name;
+}
+
 /// Of a size that the name states: "DeepSeek-R1:14b" is not the 671B model that its name begins with.
 bool of_stated_size(const std::string& preset, const std::string& name) {
   const double billions = stated_billions(name), named = stated_billions(preset);
@@ -53,7 +60,7 @@ std::string preset_of(std::string name) {
   const std::string before = name.substr(0, name.find('('));
   const std::string last = before.substr(before.rfind('/') == std::string::npos ? 0 : before.rfind('/') + 1);
   for (const std::string& found :
-       {preset_within(before), preset_within(name), preset_within(plain(name)), preset_named(last)})
+       {preset_within(before), preset_within(name), preset_within(plain(hyphened(name))), preset_named(last)})
     if (of_stated_size(found, name)) return found;
   return "";
 }

@@ -9,6 +9,7 @@
 #include "engine/text.h"
 #include "engine/units.h"
 #include "tests/accuracy/check_name.h"
+#include "tests/accuracy/measured_fields.h"
 #include "tests/accuracy/rank_said.h"
 #include "tests/accuracy/serving_said.h"
 #include "tests/accuracy/serving_words.h"
@@ -35,13 +36,13 @@ bool states_unknown(const ServingMap& m) {
 
 /// A release that is not named prints tokens of one group, which the newest no longer does.
 bool prints_otherwise(const ServingMap& m, double tokens) {
-  const double all = first_of(m.c, {"max_concurrency_x"}) * stated_length(m.c);
+  const double all = concurrency_field(m.c) * stated_length(m.c);
   return m.share.get("engine_version").empty() && in_groups(m) && tokens < 0.9 * all;
 }
 
 /// Where the printed tokens are those of one group of layers, the requests that the bytes hold say as much.
 void add_cache_of_hybrid(const ServingMap& m, const json& check, double bytes, std::vector<Measurement>& out) {
-  const double requests = first_of(m.c, {"max_concurrency_x"});
+  const double requests = concurrency_field(m.c);
   const double tokens = requests > 0 ? 0 : tokens_beside(m.c, twin_of(m.c, check));
   if (requests == 0 && (tokens == 0 || prints_otherwise(m, tokens))) return;
   ServingMap given = m;
@@ -116,8 +117,7 @@ bool tokens_were_set(const json& c) {
 
 /// GiB that the printed pool may be off by its last digits.
 double pool_rounding(const json& c) {
-  if (const double gib = first_of(c, {"available_kv_gib", "kv_cache_size_gib", "kv_gib", "kv_gb"}); gib > 0)
-    return half_digit(gib);
+  if (const double gib = pool_field(c); gib > 0) return half_digit(gib);
   double off = 0;
   for (const char* name : {"k_gb", "v_gb", "k_gib", "v_gib", "full_k_gb", "full_v_gb", "swa_k_gb", "swa_v_gb"})
     if (const double gib = first_of(c, {name}); gib > 0) off += half_digit(gib);
@@ -178,12 +178,12 @@ double cached_tokens(const json& c, const std::string& check) {
   // Of groups of layers the log prints what one of them has; its blocks are those of all.
   if (const double printed = first_of(c, {"kv_tokens_printed", "gpu_kv_cache_tokens", "kv_cache_tokens"}); printed > 0)
     return printed;
-  const double tokens = first_of(c, {"kv_tokens", "max_total_num_tokens", "full_tokens", "tokens"});
-  const double requests = first_of(c, {"max_concurrency_x"}) * stated_length(c);
+  const double tokens = tokens_field(c);
+  const double requests = concurrency_field(c) * stated_length(c);
   if (tokens > 0 && std::fabs(tokens - requests) < 0.01 * requests) return tokens;
-  const double blocks =
-      first_of(c, {"num_gpu_blocks", "primary_blocks", "gpu_blocks", "max_block_count", "cuda_blocks"});
-  const double block = block_size(c);
+  const double blocks = blocks_field(c);
+  double block = block_size(c);
+  if (block == 0) block = first_of(c, {"block_size"});
   if (blocks > 0 && block > 0) return blocks * block;
   return tokens;
 }
@@ -226,7 +226,7 @@ bool knows_states(const ServingMap& m) {
 }
 
 double logged_pool_gib(const json& c) {
-  const double gib = first_of(c, {"available_kv_gib", "kv_cache_size_gib", "kv_gib", "kv_gb"});
+  const double gib = pool_field(c);
   if (gib > 0) return gib;
   if (const double least = least_of_ranks(c); least > 0) return least;
   if (const double least = least_of_stages(c); least > 0) return least;
@@ -261,7 +261,7 @@ void add_capacity(const ServingMap& m, std::vector<Measurement>& out) {
     one.unit = "tokens";
     out.push_back(std::move(one));
   }
-  if (const double requests = first_of(m.c, {"max_concurrency_x"}); requests > 0) {
+  if (const double requests = concurrency_field(m.c); requests > 0) {
     if (states_unknown(given)) given.skip("the states of linear layers are not known");
     Measurement one = begin(given, "pool given", Figure::concurrency);
     one.measured = requests;

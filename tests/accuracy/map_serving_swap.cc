@@ -1,5 +1,6 @@
 #include "engine/text.h"
 #include "tests/accuracy/map_serving_pool.h"
+#include "tests/accuracy/measured_fields.h"
 #include "tests/accuracy/serving_said.h"
 #include "tests/accuracy/serving_words.h"
 #include "tests/accuracy/words.h"
@@ -77,7 +78,7 @@ bool add_swap_check(const ServingMap& m, const json& check, std::vector<Measurem
 }
 
 void add_swap(const ServingMap& m, std::vector<Measurement>& out) {
-  const double blocks = first_of(m.c, {"num_cpu_blocks", "cpu_blocks"});
+  const double blocks = host_blocks_field(m.c);
   if (blocks > 0 && swap_is_said(m.c) && swap_check(m.c).is_null())
     add_blocks(m, "independent", blocks, swap_gib(m.c, json::object()), out);
 }

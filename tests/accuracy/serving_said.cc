@@ -110,7 +110,7 @@ double stated_length(const json& c) {
   const double length = number(c, "max_model_len");
   return length > 0 ? length
                     : first_of(c, {"n_ctx", "num_ctx", "ctx_size", "max_len", "max_seq_len", "context_len",
-                                   "context_length", "n_kv_max", "cells"});
+                                   "context_length", "ctx", "n_kv_max", "cells"});
 }
 
 }  // namespace vram::accuracy

@@ -12,6 +12,8 @@
 #include "tests/accuracy/engine_defaults.h"
 #include "tests/accuracy/figures.h"
 #include "tests/accuracy/llamacpp_said.h"
+#include "tests/accuracy/load.h"
+#include "tests/accuracy/measured_fields.h"
 #include "tests/accuracy/model_kin.h"
 #include "tests/accuracy/ollama.h"
 #include "tests/accuracy/print.h"
@@ -495,6 +497,29 @@ TEST_CASE("llama.cpp's settings count beside the measured figures, too", "[servi
     "measured":{"kv_full_mib_8192":288},"checks":[{"name":"kv_swa_full_size","kind":"independent","measured":144,
     "unit":"MiB"},{"name":"kv_8192","kind":"independent","measured":288,"unit":"MiB"}],"source":"a log"})case",
             2);
+}
+
+TEST_CASE("Tokens per second are a rate, seconds per token a time", "[serving]") {
+  for (const char* rate : {"pp512_tok_s", "pp512_tokens_per_sec", "pp512_toks_per_s", "pp512_t_per_s"})
+    CHECK(read_figure_name(rate).figure == Figure::prefill_speed);
+  CHECK(read_figure_name("input_tokens_per_s").figure == Figure::input_speed);
+  CHECK(read_figure_name("s_per_token").figure == Figure::token_time);
+  CHECK(read_figure_name("latency_per_token_s").figure == Figure::request_latency);
+}
+
+TEST_CASE("What a log states of its cache is found by its words in any order", "[serving]") {
+  const auto measured = [](const char* fields) { return json::parse("{\"measured\":{" + std::string(fields) + "}}"); };
+  for (const char* pool :
+       {"\"kv_gib\":2", "\"kv_cache_memory_gib\":2", "\"kv_pool_gb\":2", "\"kv_available_mib\":2048"})
+    CHECK(pool_field(measured(pool)) == 2);
+  CHECK(pool_field(measured("\"kv_needed_gib\":2,\"swa_kv_gib\":3,\"k_gib\":1")) == 0);
+  for (const char* tokens : {"\"kv_tokens\":512", "\"gpu_kv_cache_size_tokens\":512", "\"kv_cache_tokens\":512"})
+    CHECK(tokens_field(measured(tokens)) == 512);
+  CHECK(tokens_field(measured("\"output_tokens\":512,\"kv_bytes_per_token\":9")) == 0);
+  CHECK(concurrency_field(measured("\"maximum_concurrency\":5.5")) == 5.5);
+  CHECK(concurrency_field(measured("\"max_concurrency_128k\":5.5")) == 0);
+  CHECK(blocks_field(measured("\"n_gpu_blocks\":7,\"n_cpu_blocks\":9")) == 7);
+  CHECK(host_blocks_field(measured("\"n_gpu_blocks\":7,\"n_cpu_blocks\":9")) == 9);
 }
 
 TEST_CASE("sglang keeps more free where attention is data-parallel", "[serving]") {
