@@ -17,4 +17,8 @@ bool ollama_has_engine(const std::string& given);
 /// Do its estimates count a layer's cache among its weights? llm/memory.go till 0.6.0.
 bool ollama_weighs_cache(const std::string& given);
 
+/// Works on one request at a time where it is not told otherwise (ollama#11330, 0.10); before, on four where there was
+/// room for them. Of a release that is not told, too.
+bool ollama_serves_one(const std::string& given);
+
 }  // namespace vram::accuracy
