@@ -14,4 +14,6 @@ bool is_board_since_ada(const Accelerator& gpu) {
   return board && gpu.fp8_tflops > 0 && gpu.family != "NVIDIA Hopper";
 }
 
+bool is_ga100(const Accelerator& gpu) { return gpu.family == "NVIDIA Ampere" && gpu.bandwidth_gb_s > 900; }
+
 }  // namespace vram

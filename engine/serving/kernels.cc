@@ -35,6 +35,8 @@ constexpr LayerSeconds kEager{35e-6, 40e-6, 600e-6, 1.2e-3};
 // Mistral-7B on an RTX 3090, 99 and 128 on an RTX 4090, 265 of Qwen1.5-1.8B on an A100 (ollama#3841).
 constexpr LayerSeconds kLlamacppCuda{22.5e-6, 15e-6}, kLlamacppLaunched{65e-6, 15e-6}, kLlamacppGraphless{80e-6, 15e-6},
     kLlamacppOther{75e-6, 15e-6};
+// An A100 clocks at 1.4 GHz where others reach 2 and more: 1.5 of it (six models on two of them, pavlokhmel.com, 2026).
+constexpr LayerSeconds kLlamacppGa100{34e-6, 22e-6};
 // One token's products with their gate, bias and activation are one kernel since then (llama.cpp#16715): 0.6 of it all
 // on boards from Ada on (16 figures of an RTX 4080, 4090, 5090, 6000 Ada and PRO 6000), nothing to be seen on H100 to
 // B300, nor with recurrent mixers (Qwen3.5, Nemotron-H).
@@ -101,6 +103,7 @@ LayerSeconds llamacpp_layer_seconds(const Plan& plan, double tokens) {
   if (plan.accelerator->vendor != "NVIDIA") return kLlamacppOther;
   if (!build.replays_graphs) return kLlamacppGraphless;
   if (precedes_ampere(*plan.accelerator)) return kLlamacppLaunched;
+  if (is_ga100(*plan.accelerator)) return kLlamacppGa100;
   const bool fused = tokens <= 1 && build.fuses_vectors && is_board_since_ada(*plan.accelerator);
   return fused && layers_of(*plan.subject, is_recurrent) == 0 ? kLlamacppFused : kLlamacppCuda;
 }

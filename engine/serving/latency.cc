@@ -140,10 +140,12 @@ class Pass {
   /// Weights read, of experts those that `tokens` of each data-parallel rank meet: all ranks share them.
   double weights(double tokens) const {
     const Architecture& a = model_.architecture;
-    const double others = seconds_ + (host_expert_bytes_ > 0 ? host_experts(tokens) : 0);
+    const double share = rows_share(plan_, tokens);
+    const double others = seconds_ * share + (host_expert_bytes_ > 0 ? host_experts(tokens) : 0);
     if (expert_seconds_ <= 0) return others;
     const double touched = touched_experts(a.experts, a.experts_per_token, tokens * replica_.dp);
-    return others + expert_seconds_ * (replica_.ep > 1 ? fullest_rank(a.experts, replica_.ep, touched) : touched);
+    return others +
+           expert_seconds_ * share * (replica_.ep > 1 ? fullest_rank(a.experts, replica_.ep, touched) : touched);
   }
   double cache(double requests, double context) const {
     return requests * cache_bytes_read(groups_, context) / (plan_.gpu_bw * 1e9 * bandwidth_share(plan_, 16));

@@ -109,17 +109,18 @@ constexpr double kLlamacppReads = 0.93;
 // ... as far as the chip can unpack them (mmvq.cu: integer products on the ordinary cores): 5.9 bytes a clock of each
 // multiprocessor. Fitted on models of 9 to 31 billion parameters in Q4_K_M (pavlokhmel.com, 2026): 0.87 TB/s on an
 // A100, 1.54 on H100 and H200, 1.76 on a B300, 0.7 on a V100; an RTX 3060, 3080 and 3090 write what that says, too. A
-// multiprocessor has 64 lanes for two FP32 operations a clock, 128 from GA102 on.
+// multiprocessor has 64 lanes for two FP32 operations a clock, 128 from GA102 on. 16 bit had a kernel as slow before
+// llama.cpp#10318: 0.80 TB/s on an A100, 1.02 on an H100 PCIe (XiongjieDai/GPU-Benchmarks-on-LLM-Inference).
 constexpr double kUnpackedBytesAClock = 5.9;
 
 double unpacked_bytes_a_second(const Accelerator& gpu) {
-  const bool ga100 = gpu.family == "NVIDIA Ampere" && gpu.bandwidth_gb_s > 900;
-  const double lanes = precedes_ampere(gpu) || ga100 ? 64 : 128;
+  const double lanes = precedes_ampere(gpu) || is_ga100(gpu) ? 64 : 128;
   return gpu.vendor == "NVIDIA" ? kUnpackedBytesAClock * gpu.fp32_tflops * 1e12 / (2 * lanes) : 0;
 }
 
 double llamacpp_share(const Plan& plan, double bits) {
-  const double unpacked = bits < 16 ? unpacked_bytes_a_second(*plan.accelerator) : 0;
+  const bool limited = bits < 16 || (bits == 16 && !llamacpp_build(plan.engine_version).reads_half);
+  const double unpacked = limited ? unpacked_bytes_a_second(*plan.accelerator) : 0;
   return unpacked > 0 ? std::min(kLlamacppReads, unpacked / (plan.gpu_bw * 1e9)) : kLlamacppReads;
 }
 
@@ -186,6 +187,12 @@ double bandwidth_share(const Plan& plan, double bits) {
   if (plan.engine == Engine::generic) return kLlamacppReads;
   if (plan.engine == Engine::trtllm) return bits >= 16 ? 0.85 : bits >= 8 ? 0.76 : 0.62;
   return (bits >= 16 ? 0.93 : bits >= 8 ? 0.76 : 0.9) * (is_instinct(plan) ? kInstinctReads : 1);
+}
+
+double rows_share(const Plan& plan, double rows) {
+  constexpr double kVectors = 8;
+  const bool unpacks = plan.engine == Engine::llamacpp && rows > kVectors;
+  return unpacks ? llamacpp_share(plan, weights_format(plan).bits) / kLlamacppReads : 1;
 }
 
 double request_seconds(const Plan& plan) {

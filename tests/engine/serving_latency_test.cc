@@ -162,6 +162,15 @@ TEST_CASE("Without flash attention llama.cpp's scores cross the memory", "[servi
   CHECK(rate(h100 + "4096", 4096) > 1.15 * rate(h100 + "4096&flash=0", 4096));
 }
 
+TEST_CASE("llama.cpp's kernels take half as long again on an A100", "[serving]") {
+  const auto token = [](const std::string& gpu) {
+    const std::string share = "model=qwen3.5-35b-a3b&engine=llamacpp&engine_version=2026-06&weights=q4_k_m&prompt=100";
+    return *bill_of(share + "&output=500&gpu=" + gpu).decode_seconds_per_token;
+  };
+  CHECK(near(1 / token("a100-sxm4-80gb"), 128, 0.15));  // pavlokhmel.com, 2026
+  CHECK(near(1 / token("h100-sxm5-80gb"), 194, 0.15));
+}
+
 TEST_CASE("A generic engine's one stream reads what is stored, as llama.cpp's does", "[serving]") {
   const auto speed = [](const std::string& share) {
     return *bill_of("engine=generic&weights=int4&prompt=7&output=256&" + share).tokens_per_second;

@@ -75,12 +75,20 @@ TEST_CASE("llama.cpp's prompts keep a share on Radeons", "[serving]") {
   CHECK(std::abs(roofline(plan, replica_of(plan)).flops - 0.84 * 122.8e12 * 0.86 / (1 + 0.9 * 122.8 / 355)) < 1e6);
 }
 
+TEST_CASE("llama.cpp's products of many rows unpack nothing twice", "[serving]") {
+  const Plan plan = plan_of("model=llama-3.1-8b&engine=llamacpp&weights=q4_k_m&gpu=a100-sxm4-80gb");
+  CHECK(rows_share(plan, 8) == 1);
+  CHECK(std::abs(rows_share(plan, 9) - 5.9 * 19.5e12 / 128 / (2039e9 * 0.93)) < 1e-9);
+  CHECK(rows_share(plan_of("model=llama-3.1-8b&gpu=a100-sxm4-80gb"), 9) == 1);
+}
+
 TEST_CASE("llama.cpp reads quantised weights no faster than a chip unpacks them", "[serving]") {
   const auto bytes = [](const std::string& share) {
     const Plan plan = plan_of("model=llama-3.1-8b&engine=llamacpp&" + share);
     return roofline(plan, replica_of(plan)).weight_bytes;
   };
   CHECK(bytes("weights=fp16&gpu=a100-sxm4-80gb") == 2039e9 * 0.93);
+  CHECK(bytes("weights=fp16&engine_version=b4099&gpu=a100-sxm4-80gb") == bytes("weights=q4_k_m&gpu=a100-sxm4-80gb"));
   CHECK(std::abs(bytes("weights=q4_k_m&gpu=a100-sxm4-80gb") - 5.9 * 19.5e12 / 128) < 1e3);
   CHECK(std::abs(bytes("weights=q8_0&gpu=h200-sxm-141gb") - 5.9 * 66.9e12 / 256) < 1e3);
   CHECK(bytes("weights=q4_k_m&gpu=rtx-4090-24gb") == 1008e9 * 0.93);
