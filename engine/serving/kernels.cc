@@ -35,6 +35,12 @@ constexpr LayerSeconds kEager{35e-6, 40e-6, 600e-6, 1.2e-3};
 // Mistral-7B on an RTX 3090, 99 and 128 on an RTX 4090, 265 of Qwen1.5-1.8B on an A100 (ollama#3841).
 constexpr LayerSeconds kLlamacppCuda{22.5e-6, 15e-6}, kLlamacppLaunched{65e-6, 15e-6}, kLlamacppGraphless{80e-6, 15e-6},
     kLlamacppOther{75e-6, 15e-6};
+// An A100 clocks at 1.4 GHz where others reach 2 and more: 1.5 of it (six models on two of them, pavlokhmel.com, 2026).
+constexpr LayerSeconds kLlamacppGa100{34e-6, 22e-6};
+// One token's products with their gate, bias and activation are one kernel since then (llama.cpp#16715): 0.6 of it all
+// on boards from Ada on (16 figures of an RTX 4080, 4090, 5090, 6000 Ada and PRO 6000), nothing to be seen on H100 to
+// B300, nor with recurrent mixers (Qwen3.5, Nemotron-H).
+constexpr LayerSeconds kLlamacppFused{13.5e-6, 9e-6};
 
 // Mixtures in vllm and sglang have more kernels than routing: MLA's low-rank products, norms and absorbed matrices,
 // shared experts beside the others, an indexer of sparse attention with its top-k. Fitted together, with the share of
@@ -81,20 +87,36 @@ bool is_early(const Plan& plan) { return plan.engine == Engine::sglang && releas
 
 bool on_rocm(const Plan& plan) { return plan.accelerator->vendor == "AMD"; }
 
-LayerSeconds layer_seconds(const Plan& plan) {
+double layers_of(const Model& model, bool (*is_of)(const LayerKind&)) {
+  double layers = 0;
+  for (size_t k = 0; k < model.kinds.size(); ++k)
+    if (is_of(model.kinds[k])) layers += model.layers_of_kind(k, 0, model.layers.size());
+  return layers;
+}
+
+bool is_attention(const LayerKind& kind) { return kind.mixer == Mixer::full || kind.mixer == Mixer::sliding; }
+
+bool is_recurrent(const LayerKind& kind) { return kind.mixer != Mixer::none && !is_attention(kind); }
+
+LayerSeconds llamacpp_layer_seconds(const Plan& plan, double tokens) {
+  const LlamacppBuild build = llamacpp_build(plan.engine_version);
+  if (plan.accelerator->vendor != "NVIDIA") return kLlamacppOther;
+  if (!build.replays_graphs) return kLlamacppGraphless;
+  if (precedes_ampere(*plan.accelerator)) return kLlamacppLaunched;
+  if (is_ga100(*plan.accelerator)) return kLlamacppGa100;
+  const bool fused = tokens <= 1 && build.fuses_vectors && is_board_since_ada(*plan.accelerator);
+  return fused && layers_of(*plan.subject, is_recurrent) == 0 ? kLlamacppFused : kLlamacppCuda;
+}
+
+LayerSeconds layer_seconds(const Plan& plan, double tokens = 1) {
   if (plan.engine == Engine::trtllm) return kCompiled;
   if (plan.engine == Engine::generic) return kLlamacppCuda;
   if (is_early(plan)) return kEarly;
   if (plan.engine != Engine::llamacpp && !plan.graphs) return kEager;
   if (plan.engine == Engine::sglang)
     return on_rocm(plan) ? LayerSeconds{35e-6, kSglangRocmRouting, 0, kSglangRocmRouted} : kSglang;
-  if (plan.engine != Engine::llamacpp) return kReplayed;
-  if (plan.accelerator->vendor != "NVIDIA") return kLlamacppOther;
-  if (!llamacpp_build(plan.engine_version).replays_graphs) return kLlamacppGraphless;
-  return precedes_ampere(*plan.accelerator) ? kLlamacppLaunched : kLlamacppCuda;
+  return plan.engine == Engine::llamacpp ? llamacpp_layer_seconds(plan, tokens) : kReplayed;
 }
-
-bool is_attention(const LayerKind& kind) { return kind.mixer == Mixer::full || kind.mixer == Mixer::sliding; }
 
 bool is_latent(const LayerKind& kind) { return is_attention(kind) && kind.attention.kv_lora_rank > 0; }
 
@@ -117,13 +139,6 @@ double mixture_layer_seconds(const Plan& plan, const LayerSeconds& seconds, cons
 
 bool has_shared_experts(const LayerKind& kind) { return kind.ffn.shared_width > 0; }
 
-double layers_of(const Model& model, bool (*is_of)(const LayerKind&)) {
-  double layers = 0;
-  for (size_t k = 0; k < model.kinds.size(); ++k)
-    if (is_of(model.kinds[k])) layers += model.layers_of_kind(k, 0, model.layers.size());
-  return layers;
-}
-
 bool replays_prompts(const Plan& plan) {
   if (plan.engine == Engine::vllm)
     return plan.graphs && release_number(plan) >= kVllmReplaysPrompts &&
@@ -144,9 +159,9 @@ double half_layers(const Model& model) {
   return halves;
 }
 
-double kernel_seconds(const Plan& plan) {
+double kernel_seconds(const Plan& plan, double tokens) {
   const Model& model = *plan.subject;
-  const LayerSeconds seconds = layer_seconds(plan);
+  const LayerSeconds seconds = layer_seconds(plan, tokens);
   if (!serves_mixture(plan) || is_early(plan)) {
     // DeepSeek-V2-Lite on an RTX 3090 (llama.cpp#15525) takes 78 us a layer more than its bytes and other kernels.
     const bool llamacpp = plan.engine == Engine::llamacpp;

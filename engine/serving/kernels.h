@@ -4,8 +4,9 @@
 
 namespace vram {
 
-/// Time of a pass that no bandwidth buys back: the kernels of its mixers and MLPs, and of routing to experts.
-double kernel_seconds(const Plan& plan);
+/// Time of a pass of `tokens` that no bandwidth buys back: the kernels of its mixers and MLPs, and of routing to
+/// experts.
+double kernel_seconds(const Plan& plan, double tokens = 1);
 
 /// What the host takes to launch a pass kernel by kernel, where no graph is replayed: a prompt's, and a step's of a
 /// server that runs without graphs. 0 where graphs are replayed.

@@ -10,6 +10,7 @@
 #include "engine/serving/cache_groups.h"
 #include "engine/serving/experts.h"
 #include "engine/serving/kernels.h"
+#include "engine/serving/llamacpp_buffer.h"
 #include "engine/serving/roofline.h"
 #include "engine/serving/weights.h"
 
@@ -44,6 +45,18 @@ double activation_bytes(const Model& model, double tp, bool experts_apart) {
     elements += (mlp + 16 * hidden) * model.layers_of_kind(k, 0, model.layers.size());
   }
   return 2 * elements;
+}
+
+/// Without flash attention: a token's scores against `context` others, which kernels pass on in fp32 (written, read by
+/// the softmax, written, read).
+double score_bytes(const Model& model, double context) {
+  double scores = 0;
+  for (size_t k = 0; k < model.kinds.size(); ++k) {
+    const LayerKind& kind = model.kinds[k];
+    if (kind.mixer != Mixer::full && kind.mixer != Mixer::sliding) continue;
+    scores += kind.attention.heads * context * model.layers_of_kind(k, 0, model.layers.size());
+  }
+  return 4 * 4 * scores;
 }
 
 /// Products of a token with its experts.
@@ -120,15 +133,19 @@ class Pass {
     const double products = token_flops(plan_, 0), scores = token_flops(plan_, context) - products;
     const double others =
         (products - expert_token_flops_) * ((1 - unquantised_) / roof_.flops + unquantised_ / roof_.flops16);
-    return tokens * ((others + scores / roof_.flops16 + experts) / replica_.tp + moved_);
+    const double stored = plan_.engine == Engine::llamacpp && !plan_.flash ? score_bytes(model_, context) : 0;
+    return tokens * ((others + scores / roof_.flops16 + experts) / replica_.tp + moved_ +
+                     stored / (plan_.gpu_bw * 1e9 * bandwidth_share(plan_, 16)));
   }
   /// Weights read, of experts those that `tokens` of each data-parallel rank meet: all ranks share them.
   double weights(double tokens) const {
     const Architecture& a = model_.architecture;
-    const double others = seconds_ + (host_expert_bytes_ > 0 ? host_experts(tokens) : 0);
+    const double share = rows_share(plan_, tokens);
+    const double others = seconds_ * share + (host_expert_bytes_ > 0 ? host_experts(tokens) : 0);
     if (expert_seconds_ <= 0) return others;
     const double touched = touched_experts(a.experts, a.experts_per_token, tokens * replica_.dp);
-    return others + expert_seconds_ * (replica_.ep > 1 ? fullest_rank(a.experts, replica_.ep, touched) : touched);
+    return others +
+           expert_seconds_ * share * (replica_.ep > 1 ? fullest_rank(a.experts, replica_.ep, touched) : touched);
   }
   double cache(double requests, double context) const {
     return requests * cache_bytes_read(groups_, context) / (plan_.gpu_bw * 1e9 * bandwidth_share(plan_, 16));
@@ -159,7 +176,8 @@ class Pass {
     const double own = draft_seconds_ * touched + layers * (kernel_seconds(plan_) + reduces(requests));
     return plan_.draft_tokens * (own + head_seconds_);
   }
-  double launches() const { return stage_seconds(plan_, replica_) + kernel_seconds(plan_); }
+  const Replica& replica() const { return replica_; }
+  double launches(double tokens) const { return stage_seconds(plan_, replica_) + kernel_seconds(plan_, tokens); }
 
  private:
   /// llama.cpp's routed experts in host memory: read there, or, of batches that the GPU works out, those that are met
@@ -188,21 +206,33 @@ class Pass {
 /// Tokens of a prompt that are not found in the cache.
 double new_tokens(const Plan& plan) { return plan.prompt - std::min(plan.prefix, plan.prompt) * plan.prefix_hit; }
 
-/// Batches go through the model in micro-batches (src/llama-context.cpp, llama_context::decode), which read the weights
-/// while they compute.
-double llamacpp_batch_seconds(const Plan& plan, const Pass& pass, double tokens) {
-  const double batch = std::max(1.0, std::min(plan.ubatch, tokens));
-  return ceil_div(tokens, batch) * (pass.weights(batch) + pass.launches());
+/// Tokens of prompts that go through the model together: llama.cpp cuts batches into micro-batches
+/// (src/llama-context.cpp, llama_context::decode).
+double most_together(const Plan& plan) {
+  const double most = plan.engine == Engine::llamacpp ? std::min(plan.batch_tokens, plan.ubatch) : plan.batch_tokens;
+  return std::max(1.0, most);
+}
+
+// Of the four micro-batches that have copies, three are at work together: 8B and 70B on 2 to 8 RTX 3090 and 4090,
+// prompts of 512 to 8192 tokens (XiongjieDai/GPU-Benchmarks-on-LLM-Inference).
+constexpr double kMicroBatchesAtOnce = 3;
+
+/// Of the time of one micro-batch after the other, where llama.cpp's GPUs follow each other with several.
+double overlapped(const Plan& plan, const Replica& replica, double passes) {
+  if (plan.engine != Engine::llamacpp || passes <= 1 || !copies_inputs(plan, replica)) return 1;
+  const double stages = std::min(replica.pp, kMicroBatchesAtOnce);
+  return (passes + stages - 1) / (passes * stages);
 }
 
 /// A prompt in `passes` of the model, each of which reads the weights, as long as the GPU works on it.
 double worked_seconds(const Plan& plan, const Pass& pass, double passes) {
   const double tokens = new_tokens(plan);
   if (tokens <= 0 || pass.compute(1, 1) <= 0) return 0;
-  const double batches = plan.engine == Engine::llamacpp ? llamacpp_batch_seconds(plan, pass, tokens) : 0;
-  const double compute = pass.compute(tokens, plan.prompt - tokens / 2);
-  const double together = compute + passes * (pass.weights(tokens / passes) + pass.launches());
-  return std::max(together, batches) + pass.reduces(tokens, passes) + pass.dispatches(tokens, passes);
+  const double context = plan.prompt - tokens / 2, each = tokens / passes;
+  const double caches = plan.engine == Engine::llamacpp ? passes * pass.cache(1, context) : 0;
+  const double worked = pass.compute(tokens, context) + caches + passes * (pass.weights(each) + pass.launches(each));
+  return worked * overlapped(plan, pass.replica(), passes) + pass.reduces(tokens, passes) +
+         pass.dispatches(tokens, passes);
 }
 
 /// ... and no shorter than the host takes to launch it.
@@ -256,14 +286,14 @@ void fill_step(const Plan& plan, const Pass& pass, double batch, Latency& result
   const double memory = pass.weights(checked) + pass.cache(batch, context);
   result.compute_bound = compute > memory;
   // Added, not overlapped: vllm on an L4 takes 57, 61 and 98 ms a step with 1, 10 and 63 requests of Qwen2.5-7B.
-  result.step_seconds = compute + memory + pass.reduces(checked) + pass.dispatches(checked) + pass.launches() +
+  result.step_seconds = compute + memory + pass.reduces(checked) + pass.dispatches(checked) + pass.launches(checked) +
                         (plan.draft_tokens > 0 ? pass.drafts(batch) : 0) + batch * request_seconds(plan);
   result.step_seconds = std::max(result.step_seconds, step_launch_seconds(plan));
 }
 
 Latency latency_of(const Plan& plan, const Replica& replica, const Pass& pass, double requests) {
   Latency result;
-  const double batch = requests_together(plan, replica, requests), most = std::max(1.0, plan.batch_tokens);
+  const double batch = requests_together(plan, replica, requests), most = most_together(plan);
   fill_step(plan, pass, batch, result);
   result.prefill_seconds = prefill_seconds(plan, pass, ceil_div(new_tokens(plan), most));
   // While a request writes its tokens, each other one is replaced once and prefilled.

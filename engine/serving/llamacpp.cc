@@ -29,7 +29,8 @@ constexpr Moment kScheduler{1843, 2024 * 12 + 1}, kInputsInGraph{2400, 2024 * 12
     kWindowCache{5436, 2025 * 12 + 6}, kFusedGate{5780, 2025 * 12 + 7}, kSetsRows{6073, 2025 * 12 + 8},
     kHeadFirst{7470, 2025 * 12 + 12}, kValuesFirst{7300, 2025 * 12 + 12}, kKeepsHidden{7600, 2026 * 12 + 1},
     kTwoEmbeddings{7770, 2026 * 12 + 1}, kReadsCopy{10000, 2026 * 12 + 8}, kHalfMasks{9430, 2026 * 12 + 6},
-    kConvertsCaches{9501, 2026 * 12 + 6}, kTypesDrafts{10000, 2026 * 12 + 8}, kCudaGraphs{2820, 2024 * 12 + 6};
+    kConvertsCaches{9501, 2026 * 12 + 6}, kTypesDrafts{10000, 2026 * 12 + 8}, kCudaGraphs{2820, 2024 * 12 + 6},
+    kInt8Products{3140, 2024 * 12 + 7}, kReadsHalf{4100, 2024 * 12 + 12}, kFusesVectors{6850, 2025 * 12 + 11};
 
 /// Is it that build or a later one? `otherwise` where no version is given.
 bool is_since(std::string_view version, Moment moment, bool otherwise) {
@@ -92,6 +93,9 @@ LlamacppBuild llamacpp_build(std::string_view engine_version) {
   build.keeps_hidden = is_since(version, kKeepsHidden, false);
   build.types_drafts = is_since(version, kTypesDrafts, false);
   build.replays_graphs = is_since(version, kCudaGraphs, true);
+  build.reads_half = is_since(version, kReadsHalf, true);
+  build.int8_products = is_since(version, kInt8Products, true);
+  build.fuses_vectors = is_since(version, kFusesVectors, false);
   build.embeds_twice = is_since(version, kTwoEmbeddings, false);
   return build;
 }

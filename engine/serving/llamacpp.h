@@ -41,6 +41,9 @@ struct LlamacppBuild {
   bool keeps_hidden = false;     // the last hidden states are an output (b7600)
   bool types_drafts = false;     // a draft's cache has a type of its own (seen in b10800; not in 2026-05)
   bool replays_graphs = true;    // CUDA graphs (llama.cpp#6766, b2820): before, the host launches kernel by kernel
+  bool reads_half = true;        // vectors by matrices of 16 bit have a kernel of their own (llama.cpp#10318, b4100)
+  bool int8_products = true;     // quantised prompts on int8 tensor cores (llama.cpp#7676, b3140): before, in 16 bit
+  bool fuses_vectors = false;    // one token's products take gate, activation and bias along (llama.cpp#16715, b6850)
   bool embeds_twice = false;     // rows of the embedding and given ones both enter a graph (llama.cpp#18898, b7770)
 };
 LlamacppBuild llamacpp_build(std::string_view engine_version);

@@ -27,15 +27,6 @@ double token_elements(const Plan& plan) {
 
 constexpr double kInputCopies = 4;
 
-/// GPUs that take turns hold four copies of what enters a graph, mask and hidden state, and so does the host of the
-/// masks (ggml-backend.cpp, GGML_SCHED_MAX_COPIES; llama.cpp#6017, b2400); not where tensors are overridden
-/// (llama-context.cpp, pipeline_parallel).
-bool copies_inputs(const Plan& plan, const Replica& replica) {
-  const bool all = plan.gpu_layers >= static_cast<double>(plan.subject->layers.size()) && plan.n_cpu_moe < 1;
-  const LlamacppBuild build = llamacpp_build(plan.engine_version);
-  return replica.pp > 1 && all && !build.one_buffer && !build.inputs_apart;
-}
-
 Line compute_buffer(Sheet& sheet, const Plan& plan, double elements, const char* what, const char* note) {
   return sheet.leaf("activations", "Compute buffer",
                     {times("u", plan.ubatch, "tokens of a micro-batch"), times("", 4, "B"), times("a", elements, what)},
@@ -236,6 +227,12 @@ size_t gpu_of(const Plan& plan, const Replica& replica, const ServingStage& stag
 }
 
 }  // namespace
+
+bool copies_inputs(const Plan& plan, const Replica& replica) {
+  const bool all = plan.gpu_layers >= static_cast<double>(plan.subject->layers.size()) && plan.n_cpu_moe < 1;
+  const LlamacppBuild build = llamacpp_build(plan.engine_version);
+  return replica.pp > 1 && all && !build.one_buffer && !build.inputs_apart;
+}
 
 Line llamacpp_compute_line(Sheet& sheet, const Plan& plan, const Replica& replica, const ServingStage& stage) {
   const std::vector<GgmlBuffer> buffers = reserved(plan, replica);

@@ -5,6 +5,7 @@
 
 #include "engine/formats.h"
 #include "engine/hardware/generation.h"
+#include "engine/serving/llamacpp.h"
 #include "engine/serving/vllm_run.h"
 #include "engine/serving/weights.h"
 
@@ -31,21 +32,40 @@ constexpr double kFusedExperts = 0.37;
 constexpr double kInstinctProducts = 0.35, kInstinctReads = 0.85;
 
 // llama.cpp's products on tensor cores accumulate in 16 bit where that is faster, twice the printed peak on GeForce
-// boards, and reach 0.8 / (1 + 0.6 T / W) of T TFLOPS at W watts: 0.48 of a 3090's (142 TFLOPS), 0.44 of a 4090's, 0.45
-// of an A6000's, 0.38 of an A100's, 0.22 of an H100's (7B and 8B in F16, prompts of 512 and 1024); 0.7 of that with
-// quantised weights, and 0.56 with experts (gpt-oss-20b on RTX 4090, 5090 and 6000 Ada).
-constexpr double kLlamacppPeak = 0.8, kLlamacppPowerLoss = 0.6, kLlamacppDequantised = 0.7, kLlamacppExperts = 0.56;
-// AMD's keep 0.8 of that: on a Radeon RX 7900 XTX (three sources), a 6800 XT, a Pro W7800 and a Radeon 8060S, ROCm's
-// and Vulkan's prompts alike are 1.1 to 3 times too fast without.
-constexpr double kLlamacppRadeon = 0.8;
+// boards, and reach 0.86 / (1 + 0.9 T / W) of T TFLOPS at W watts; 0.7 of that with weights that are turned into 16 bit
+// on their way. Integers of 8 bits, which NVIDIA's chips multiply since then, lose less of it: 0.6 / (1 + 0.1 T / W) on
+// boards from Ada on, 0.5 elsewhere, and no more than in 16 bit, as far as is known (Hopper). Of either 0.48 with
+// experts. Fitted together on llama-bench's prompts: XiongjieDai/GPU-Benchmarks-on-LLM-Inference (eight boards, before
+// those integers), micro-batches of 1 to 4096 tokens in ten of its pull requests, and tests/cases.
+struct ProductShare {
+  double peak, power_loss;
+
+  double at(double a_watt) const { return peak / (1 + power_loss * a_watt); }
+};
+constexpr ProductShare kLlamacppHalf{0.86, 0.9}, kLlamacppInt8{0.5, 0.1}, kLlamacppInt8SinceAda{0.6, 0.1};
+constexpr double kLlamacppDequantised = 0.7, kLlamacppExperts = 0.48;
+// AMD's keep 0.84 of that: Radeon RX 7900 XTX (three sources), 6800 XT and Pro W7800.
+constexpr double kLlamacppRadeon = 0.84;
+
+double quantised_share(const Plan& plan, double a_watt) {
+  const Accelerator& gpu = *plan.accelerator;
+  const double half = kLlamacppHalf.at(a_watt);
+  if (gpu.vendor != "NVIDIA" || !llamacpp_build(plan.engine_version).int8_products) return half * kLlamacppDequantised;
+  return is_board_since_ada(gpu) ? kLlamacppInt8SinceAda.at(a_watt) : std::min(half, kLlamacppInt8.at(a_watt));
+}
+
+/// Of `a_watt` TFLOPS a watt.
+double llamacpp_product_share(const Plan& plan, double a_watt) {
+  const bool quantised = weights_format(plan).bits<16, experts = plan.subject->architecture.experts> 0;
+  return (quantised ? quantised_share(plan, a_watt) : kLlamacppHalf.at(a_watt)) * (experts ? kLlamacppExperts : 1) *
+         (plan.accelerator->vendor == "AMD" ? kLlamacppRadeon : 1);
+}
+
 double llamacpp_flops(const Plan& plan) {
   const Accelerator& gpu = *plan.accelerator;
   const double given = plan.gpu_tflops > 0 ? plan.gpu_tflops : peak_tflops(gpu, "bf16");
   const double tflops = given * (gpu.family == "NVIDIA GeForce" ? 2 : 1);
-  const double a_watt = plan.watts > 0 ? tflops / plan.watts : kUsualTflopsAWatt;
-  return tflops * 1e12 * kLlamacppPeak / (1 + kLlamacppPowerLoss * a_watt) *
-         (weights_format(plan).bits < 16 ? kLlamacppDequantised : 1) *
-         (plan.subject->architecture.experts > 0 ? kLlamacppExperts : 1) * (gpu.vendor == "AMD" ? kLlamacppRadeon : 1);
+  return tflops * 1e12 * llamacpp_product_share(plan, plan.watts > 0 ? tflops / plan.watts : kUsualTflopsAWatt);
 }
 
 // On Metal 0.88 to 0.97 of products are left with quantised weights (six chips, llama.cpp#4167).
@@ -89,17 +109,18 @@ constexpr double kLlamacppReads = 0.93;
 // ... as far as the chip can unpack them (mmvq.cu: integer products on the ordinary cores): 5.9 bytes a clock of each
 // multiprocessor. Fitted on models of 9 to 31 billion parameters in Q4_K_M (pavlokhmel.com, 2026): 0.87 TB/s on an
 // A100, 1.54 on H100 and H200, 1.76 on a B300, 0.7 on a V100; an RTX 3060, 3080 and 3090 write what that says, too. A
-// multiprocessor has 64 lanes for two FP32 operations a clock, 128 from GA102 on.
+// multiprocessor has 64 lanes for two FP32 operations a clock, 128 from GA102 on. 16 bit had a kernel as slow before
+// llama.cpp#10318: 0.80 TB/s on an A100, 1.02 on an H100 PCIe (XiongjieDai/GPU-Benchmarks-on-LLM-Inference).
 constexpr double kUnpackedBytesAClock = 5.9;
 
 double unpacked_bytes_a_second(const Accelerator& gpu) {
-  const bool ga100 = gpu.family == "NVIDIA Ampere" && gpu.bandwidth_gb_s > 900;
-  const double lanes = precedes_ampere(gpu) || ga100 ? 64 : 128;
+  const double lanes = precedes_ampere(gpu) || is_ga100(gpu) ? 64 : 128;
   return gpu.vendor == "NVIDIA" ? kUnpackedBytesAClock * gpu.fp32_tflops * 1e12 / (2 * lanes) : 0;
 }
 
 double llamacpp_share(const Plan& plan, double bits) {
-  const double unpacked = bits < 16 ? unpacked_bytes_a_second(*plan.accelerator) : 0;
+  const bool limited = bits < 16 || (bits == 16 && !llamacpp_build(plan.engine_version).reads_half);
+  const double unpacked = limited ? unpacked_bytes_a_second(*plan.accelerator) : 0;
   return unpacked > 0 ? std::min(kLlamacppReads, unpacked / (plan.gpu_bw * 1e9)) : kLlamacppReads;
 }
 
@@ -166,6 +187,12 @@ double bandwidth_share(const Plan& plan, double bits) {
   if (plan.engine == Engine::generic) return kLlamacppReads;
   if (plan.engine == Engine::trtllm) return bits >= 16 ? 0.85 : bits >= 8 ? 0.76 : 0.62;
   return (bits >= 16 ? 0.93 : bits >= 8 ? 0.76 : 0.9) * (is_instinct(plan) ? kInstinctReads : 1);
+}
+
+double rows_share(const Plan& plan, double rows) {
+  constexpr double kVectors = 8;
+  const bool unpacks = plan.engine == Engine::llamacpp && rows > kVectors;
+  return unpacks ? llamacpp_share(plan, weights_format(plan).bits) / kLlamacppReads : 1;
 }
 
 double request_seconds(const Plan& plan) {

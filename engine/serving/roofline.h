@@ -18,6 +18,10 @@ Roofline roofline(const Plan& plan, const Replica& replica);
 /// Share of a memory's bandwidth that reading elements of so many bits reaches.
 double bandwidth_share(const Plan& plan, double bits);
 
+/// Of the time that weights take so: llama.cpp reads those of more rows than its kernels of vectors take (8, mmvq.cuh)
+/// as fast as the memory goes.
+double rows_share(const Plan& plan, double rows);
+
 /// What scheduling and sampling a token of each request add to a step, where that is no small thing.
 double request_seconds(const Plan& plan);
 

@@ -19,10 +19,15 @@
 namespace vram::accuracy {
 namespace {
 
+/// 0: not said.
+double told_slots(const json& c) {
+  const double slots = first_of(c, {"n_slots", "n_parallel", "n_seq_max", "slots", "parallel"});
+  return slots > 0 ? slots : slots_said(said_of(c), is_ollama(c));
+}
+
 double stated_slots(const json& c) {
-  double slots = number(c, "batch");
-  if (slots == 0) slots = first_of(c, {"n_slots", "n_parallel", "n_seq_max", "slots", "parallel"});
-  return std::max(1.0, slots > 0 ? slots : slots_said(said_of(c), is_ollama(c)));
+  const double batch = number(c, "batch");
+  return std::max(1.0, batch > 0 ? batch : told_slots(c));
 }
 
 /// As logged, or what makes the window cells that are: they are whole 256 beyond one window.
@@ -162,6 +167,12 @@ void set_runner(ServingMap& m, const std::string& said) {
 
 }  // namespace
 
+double slots_of_server(const json& c) {
+  const double load = slots_said(said_in_sections(c), false), told = load > 0 ? load : told_slots(c);
+  const bool one = is_ollama(c) && ollama_serves_one(text(c, "engine_version"));
+  return told == 0 && one ? 1 : told;
+}
+
 void set_repeating(ServingMap& m, double layers) {
   const bool head = llamacpp_build(m.share.get("engine_version")).head_first && layers >= 1;
   m.share.set("gpu_layers", head ? layers - 1 : layers);
@@ -181,8 +192,8 @@ void set_llamacpp(ServingMap& m) {
   if (!runs_on_cpu(c)) set_layers(m, said);
   if (!runs_on_cpu(c)) set_cpu_moe(m, said);
   set_drafted(m);
-  if (length == 0) return;
   m.share.set_if("ubatch", micro_batch(c));
+  if (length == 0) return;
   if (keeps_whole_windows(c, said, length)) m.share.set("window", length);
   const double slots = stated_slots(c);
   const bool apart = caches_apart(c, said);

@@ -313,6 +313,7 @@ void set_engine(ServingMap& m) {
   if (version.rfind("0.1.dev", 0) == 0) version.clear();  // built from sources that have no tags
   if (version.empty() && m.engine == "vllm") version = vllm_of_date(given);
   if (version.empty()) version = release_of_date(given, m.engine);
+  if (version.empty() && m.engine == "llamacpp") version = llamacpp_of_issue(text(m.c, "source"));
   if (!version.empty()) m.share.set("engine_version", version);
 }
 

@@ -9,6 +9,7 @@
 #include "tests/accuracy/host_share.h"
 #include "tests/accuracy/load.h"
 #include "tests/accuracy/load_prose.h"
+#include "tests/accuracy/map_llamacpp.h"
 #include "tests/accuracy/map_speed_rows.h"
 #include "tests/accuracy/model_size.h"
 #include "tests/accuracy/serving_map.h"
@@ -103,6 +104,7 @@ std::string lacking(Load& load, Figure figure) {
 /// (srt/environ.py, SGLANG_INIT_NEW_TOKEN_RATIO): they hold what they have written so far, half of it on average.
 double places(const ServingMap& m) {
   Plan plan = read_plan(m.share.text()).plan;
+  if (m.engine == "llamacpp") return plan.has(Key::max_seqs) ? plan.max_seqs : 1e9;
   const bool grows = plan.engine == Engine::vllm || plan.engine == Engine::sglang;
   if (grows) plan.output = std::ceil(plan.output / 2);
   if (!is_server(m) || !plan.subject || !plan.accelerator) return 1e9;
@@ -140,7 +142,8 @@ Measurement at_run(const ServingMap& m, const Load& load, Figure figure) {
   // The server's slots in the case's own load, not in this one; a batch that ran had its slots.
   const bool batch =
       number(m.c, "batch") > 0 || (load.batched && load.clients > read_plan(m.share.text()).plan.max_seqs);
-  if (load.slots > 0 || batch) given.share.set_if("max_seqs", std::max(load.slots, batch ? load.clients : 0));
+  const double slots = load.slots == 0 && m.engine == "llamacpp" ? slots_of_server(m.c) : load.slots;
+  if (slots > 0 || batch) given.share.set_if("max_seqs", std::max(slots, batch ? load.clients : 0));
   const double most = places(given);
   const double asked = load.clients > 0 ? load.clients : load.requests > 0 ? load.requests : most;
   double clients = std::round(std::min(asked, most)), rate = load.rate;  // a mean of 1018.8 under way
@@ -272,6 +275,19 @@ void set_own_figure(const ServingMap& m, FigureName& said, const Load& load) {
   if (said.figure == Figure::run_time && load.requests == 0) said.figure = Figure::request_latency;  // Ollama's
 }
 
+/// ggml's other backend for NVIDIA's boards and AMD's, which no key names. What it writes it reads as fast (RTX 2080
+/// Ti, 3060; Radeon 8060S), its prompts are 1.1 to 3 times as long.
+std::string unexpressed_backend(const ServingMap& m, const std::string& name, const Load& load, Figure figure) {
+  const bool written = figure == Figure::serving_speed || figure == Figure::token_time;
+  if (m.engine != "llamacpp" || (written && load.clients <= 1)) return "";
+  const std::string figure_words = lower(name),
+                    words = lower(said_in(m.c, {"engine", "engine_version", "flags", "backend"}));
+  const bool another = holds_any(figure_words, {"cuda", "rocm", "hip", "metal"});
+  const bool vulkan =
+      figure_words.find("vulkan") != std::string::npos || (!another && words.find("vulkan") != std::string::npos);
+  return vulkan ? "no key names Vulkan" : "";
+}
+
 /// A model that is larger than the GPUs' memory runs on the CPU in part.
 bool is_too_large(const std::string& share) {
   const Plan plan = read_plan(share).plan;
@@ -319,6 +335,7 @@ void add_named(const ServingMap& of_case, const std::string& name, double amount
   if (unknown.empty()) unknown = unread_percentile(said, load);
   if (unknown.empty()) unknown = unstated_drafts(m, said.figure);
   if (unknown.empty()) unknown = lacking(load, said.figure);
+  if (unknown.empty()) unknown = unexpressed_backend(m, name, load, said.figure);
   const Figure figure = figure_of_run(m, said, load, amount);
   Measurement one = unknown.empty() && m.skipped.empty() ? at_run(m, load, figure) : begin(m, "speed", figure);
   one.measured = published(m, said, load, amount);

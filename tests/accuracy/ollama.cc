@@ -20,7 +20,8 @@ constexpr Sync kSyncs[] = {{release(0, 7, 0), "2025-05"},   {release(0, 11, 5), 
                            {release(0, 12, 4), "2025-09"},  {release(0, 12, 6), "2025-10"},
                            {release(0, 12, 11), "2025-11"}, {release(0, 13, 3), kLastRunner}};
 constexpr double kOwnEngine = release(0, 6, 0);
-constexpr double kServes = release(0, 30, 0), kWeightsAlone = release(0, 6, 1), kLogits = release(0, 3, 10);
+constexpr double kServesOne = release(0, 10, 0), kServes = release(0, 30, 0), kWeightsAlone = release(0, 6, 1),
+                 kLogits = release(0, 3, 10);
 
 /// "0.11" is 0.11.0, "0.11.x (2025-08-22)" what was new on that day. 0: not told.
 double release_of(const std::string& given) {
@@ -51,6 +52,11 @@ bool ollama_weighs_cache(const std::string& given) {
 bool ollama_counts_logits(const std::string& given) {
   const double number = release_of(given);
   return number == 0 || number >= kLogits;
+}
+
+bool ollama_serves_one(const std::string& given) {
+  const double number = release_of(given);
+  return number == 0 || number >= kServesOne;
 }
 
 }  // namespace vram::accuracy

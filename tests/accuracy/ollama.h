@@ -21,4 +21,8 @@ bool ollama_weighs_cache(const std::string& given);
 /// 6260).
 bool ollama_counts_logits(const std::string& given);
 
+/// Works on one request at a time where it is not told otherwise (ollama#11330, 0.10); before, on four where there was
+/// room for them. Of a release that is not told, too.
+bool ollama_serves_one(const std::string& given);
+
 }  // namespace vram::accuracy

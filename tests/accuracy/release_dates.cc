@@ -37,6 +37,19 @@ constexpr Release kOllama[] = {{at(2023, 7), 8, "0.0.1"},   {at(2024, 9), 8, "0.
                                {at(2025, 12), 12, "0.13.3"}};
 constexpr int kKnownTo = at(2025, 12);
 
+// github.com/ggml-org/llama.cpp: issues and pull requests by the month they were opened in.
+struct Opened {
+  int number;
+  const char* month;
+};
+constexpr Opened kLlamacpp[] = {
+    {1, "2023-03"},     {1300, "2023-05"},  {2059, "2023-07"},  {3479, "2023-10"},  {4167, "2023-11"},
+    {4700, "2024-01"},  {5250, "2024-02"},  {5850, "2024-03"},  {6430, "2024-04"},  {7020, "2024-05"},
+    {7660, "2024-06"},  {8215, "2024-07"},  {8800, "2024-08"},  {11583, "2025-02"}, {12183, "2025-03"},
+    {12750, "2025-04"}, {13250, "2025-05"}, {13950, "2025-06"}, {14450, "2025-07"}, {15050, "2025-08"},
+    {15750, "2025-09"}, {16400, "2025-10"}, {16950, "2025-11"}, {17700, "2025-12"}, {18537, "2026-01"},
+    {19300, "2026-02"}, {20200, "2026-03"}, {21300, "2026-04"}, {22600, "2026-05"}, {24000, "2026-06"}};
+
 struct Day {
   int month = 0, day = 31;  // of a month alone its end
 };
@@ -87,6 +100,17 @@ std::string release_of_date(const std::string& given, const std::string& engine)
   if (engine == "vllm") return newest(kVllm, day);
   if (engine == "ollama") return newest(kOllama, day);
   return engine == "sglang" ? newest(kSglang, day) : "";
+}
+
+std::string llamacpp_of_issue(const std::string& source) {
+  constexpr std::string_view kRepository = "/llama.cpp#";
+  const size_t at = source.find(kRepository);
+  if (at == std::string::npos || source.find("ik_llama.cpp#") != std::string::npos) return "";
+  const int number = std::atoi(source.c_str() + at + kRepository.size());
+  std::string month;
+  for (const Opened& one : kLlamacpp)
+    if (one.number <= number) month = one.month;
+  return month;
 }
 
 }  // namespace vram::accuracy

@@ -19,6 +19,10 @@ std::string version_of(const std::string& given, bool llamacpp);
 /// names none, or one later than the last that is known here.
 std::string release_of_date(const std::string& given, const std::string& engine);
 
+/// The month of llama.cpp that figures in one of its issues are of at the earliest: "ggml-org/llama.cpp#7676". "" where
+/// the source is none.
+std::string llamacpp_of_issue(const std::string& source);
+
 /// Bytes of a check's unit; 0 for units that are no size. What engines print as GB and MB is binary.
 double bytes_of_unit(const std::string& unit);
 

@@ -11,6 +11,23 @@ namespace {
 
 double kernels_of(const std::string& share) { return kernel_seconds(plan_of(share + "&gpu=h200-sxm-141gb")); }
 
+TEST_CASE("llama.cpp fuses one token's products on boards from Ada on", "[serving]") {
+  const auto seconds = [](const std::string& share) {
+    return kernel_seconds(plan_of("engine=llamacpp&weights=q4_k_m&" + share));
+  };
+  const std::string dense = "model=llama-3.1-8b&gpu=rtx-4090-24gb", hopper = "model=llama-3.1-8b&gpu=h100-sxm5-80gb";
+  CHECK(std::abs(seconds(dense + "&engine_version=b6850") - 64 * 13.5e-6) < 1e-9);
+  const Plan plan = plan_of("engine=llamacpp&engine_version=b6850&" + dense);
+  CHECK(std::abs(kernel_seconds(plan, 2) - 64 * 22.5e-6) < 1e-9);
+  CHECK(seconds(dense + "&engine_version=2025-12") == seconds(dense + "&engine_version=b6850"));
+  CHECK(std::abs(seconds(dense) - 64 * 22.5e-6) < 1e-9);
+  CHECK(seconds(dense + "&engine_version=b6849") == seconds(dense));
+  CHECK(seconds(hopper + "&engine_version=b6850") == seconds(hopper));
+  const std::string recurrent = "model=qwen3.5-27b&gpu=rtx-4090-24gb", shared = "model=llama-3.1-8b&gpu=dgx-spark-gb10";
+  CHECK(seconds(recurrent + "&engine_version=b6850") == seconds(recurrent));
+  CHECK(seconds(shared + "&engine_version=b6850") == seconds(shared));
+}
+
 }  // namespace
 
 TEST_CASE("A dense model's kernels are its mixers and MLPs, in vllm as in sglang", "[serving]") {
@@ -91,7 +108,7 @@ TEST_CASE("llama.cpp has latents' kernels too", "[serving]") {
 TEST_CASE("llama.cpp launches kernel by kernel before its CUDA graphs, and an MLP beside experts is one more",
           "[serving]") {
   const auto seconds = [](const std::string& share) {
-    return kernel_seconds(plan_of("engine=llamacpp&weights=q4_k_m&gpu=a100-sxm4-80gb&" + share));
+    return kernel_seconds(plan_of("engine=llamacpp&weights=q4_k_m&gpu=rtx-a6000&" + share));
   };
   CHECK(std::abs(seconds("model=llama-2-7b") - 32 * 45e-6) < 1e-12);
   CHECK(std::abs(seconds("model=llama-2-7b&engine_version=b2900") - 32 * 45e-6) < 1e-12);

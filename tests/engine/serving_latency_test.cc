@@ -132,9 +132,43 @@ TEST_CASE("llama.cpp's micro-batches read the weights each time", "[serving]") {
                 .prefill_seconds;
   };
   const double one = prefill("&ubatch=1"), two = prefill("&ubatch=2");
-  CHECK(near(one, 2 * two, 1e-6));
-  CHECK(near(4096 / one, 126, 0.4));                         // ggml-org/llama.cpp#6646
-  CHECK(prefill("&ubatch=512") == prefill("&ubatch=2048"));  // products take longer than what they read
+  CHECK(one > 1.9 * two);
+  CHECK(near(4096 / one, 126, 0.15));                                     // ggml-org/llama.cpp#6646
+  const double reads = prefill("&ubatch=512") - prefill("&ubatch=1024");  // four times
+  CHECK(near(prefill("&ubatch=256") - prefill("&ubatch=512"), 2 * reads, 1e-6));
+}
+
+TEST_CASE("llama.cpp's micro-batches take what they read, what they multiply and the cache", "[serving]") {
+  const auto rate = [](const std::string& share, double tokens) {
+    return tokens / *bill_of("engine=llamacpp&output=1&weights=q4_0&" + share).prefill_seconds;
+  };
+  const std::string rtx4090 = "model=llama-3-8b&gpu=rtx-4090-24gb&prompt=512&ubatch=";  // ggml-org/llama.cpp#7676
+  CHECK(near(rate(rtx4090 + "16", 512), 1937, 0.15));
+  CHECK(near(rate(rtx4090 + "64", 512), 5420, 0.15));
+  CHECK(near(rate(rtx4090 + "512", 512), 10359, 0.2));
+  const std::string deep = "model=llama-3.1-8b&gpu=rtx-3090-24gb&prompt=33280&prefix=32768&ubatch=";  // #17505
+  CHECK(near(rate(deep + "2", 512), 170, 0.15));
+  CHECK(near(rate(deep + "16", 512), 874, 0.15));
+}
+
+TEST_CASE("Without flash attention llama.cpp's scores cross the memory", "[serving]") {
+  const auto rate = [](const std::string& share, double tokens) {  // XiongjieDai/GPU-Benchmarks-on-LLM-Inference
+    return tokens / *bill_of("model=llama-3-8b&engine=llamacpp&engine_version=b2843&weights=fp16&output=1&" + share)
+                         .prefill_seconds;
+  };
+  const std::string h100 = "gpu=h100-pcie-80gb&prompt=";
+  CHECK(near(rate(h100 + "512&flash=0", 512), 10816, 0.1));
+  CHECK(near(rate(h100 + "4096&flash=0", 4096), 8107, 0.15));
+  CHECK(rate(h100 + "4096", 4096) > 1.15 * rate(h100 + "4096&flash=0", 4096));
+}
+
+TEST_CASE("llama.cpp's kernels take half as long again on an A100", "[serving]") {
+  const auto token = [](const std::string& gpu) {
+    const std::string share = "model=qwen3.5-35b-a3b&engine=llamacpp&engine_version=2026-06&weights=q4_k_m&prompt=100";
+    return *bill_of(share + "&output=500&gpu=" + gpu).decode_seconds_per_token;
+  };
+  CHECK(near(1 / token("a100-sxm4-80gb"), 128, 0.15));  // pavlokhmel.com, 2026
+  CHECK(near(1 / token("h100-sxm5-80gb"), 194, 0.15));
 }
 
 TEST_CASE("A generic engine's one stream reads what is stored, as llama.cpp's does", "[serving]") {
@@ -220,7 +254,7 @@ TEST_CASE("llama.cpp's prompts on tensor cores: as fast on a GeForce as on its w
   CHECK(near(rate("rtx-3090-24gb"), 4240, 0.25));
   CHECK(near(rate("rtx-a6000"), 4315, 0.25));
   CHECK(near(rate("rtx-4090-24gb"), 9056, 0.25));
-  CHECK(near(rate("rtx-3090-24gb"), rate("rtx-a6000"), 0.02));
+  CHECK(near(rate("rtx-3090-24gb"), rate("rtx-a6000"), 0.06));
 }
 
 TEST_CASE("Without graphs a step waits for its host", "[serving]") {
@@ -339,8 +373,21 @@ TEST_CASE("Without a shape there are weights and no KV", "[serving]") {
 }
 
 TEST_CASE("llama.cpp's stages take turns with the one batch of all requests", "[serving]") {
-  const std::string share = "model=llama-3.1-8b&engine=llamacpp&gpu=rtx-4090-24gb&weights=fp16&concurrency=4";
-  const ServingBill one = bill_of(share), two = bill_of(share + "&serve_gpus=2&serve_pp=2");
+  const std::string share =
+      "model=llama-3.1-8b&engine=llamacpp&gpu=rtx-4090-24gb&weights=fp16&concurrency=4&prompt=512";
+  const std::string gpus = "&serve_gpus=2&serve_pp=2";
+  const ServingBill one = bill_of(share), two = bill_of(share + gpus);
   CHECK(*two.decode_seconds_per_token == *one.decode_seconds_per_token);
   CHECK(*two.tokens_per_second == *one.tokens_per_second);
+}
+
+TEST_CASE("llama.cpp's stages work on several micro-batches of a prompt", "[serving]") {
+  const auto speedup = [](const std::string& share) {
+    const std::string prompt = "model=llama-3-8b&engine=llamacpp&gpu=rtx-4090-24gb&prompt=4096&output=1" + share;
+    return *bill_of(prompt).prefill_seconds / *bill_of(prompt + "&serve_gpus=4&serve_pp=4").prefill_seconds;
+  };
+  CHECK(near(speedup(""), 3 * 8.0 / (8 + 2), 1e-9));  // 2.4 of Q4_K_M, XiongjieDai/GPU-Benchmarks-on-LLM-Inference
+  CHECK(speedup("&ubatch=4096") == 1);
+  CHECK(speedup("&engine_version=b2000") == 1);
+  CHECK(speedup("&n_cpu_moe=2") == 1);
 }

@@ -57,13 +57,29 @@ TEST_CASE("Boards sold alone share a host, and those that are peers need one ker
   CHECK(of_two("dgx-spark-gb10").reduce_seconds > together.reduce_seconds);
 }
 
-TEST_CASE("llama.cpp turns quantised weights into operands as it goes", "[serving]") {
-  CHECK(roofline_of("&engine=llamacpp&weights=q4_0").flops < roofline_of("&engine=llamacpp&weights=fp16").flops);
+TEST_CASE("llama.cpp multiplies quantised weights in 16 bit, then in integers", "[serving]") {
+  const auto flops = [](const std::string& share) {
+    const Plan plan = plan_of("model=llama-3.1-8b&engine=llamacpp&" + share);
+    return roofline(plan, replica_of(plan)).flops;
+  };
+  const std::string ada = "gpu=rtx-4090-24gb&weights=", ampere = "gpu=rtx-3090-24gb&weights=";
+  CHECK(flops(ada + "q4_0&engine_version=b3000") == 0.7 * flops(ada + "fp16"));
+  CHECK(flops(ada + "q4_0&engine_version=2024-06") == flops(ada + "q4_0&engine_version=b3000"));
+  CHECK(flops(ada + "q4_0") > flops(ada + "fp16"));
+  CHECK(flops(ampere + "q4_0") < flops(ampere + "fp16"));
+  CHECK(flops("gpu=h100-sxm5-80gb&weights=q4_0") == flops("gpu=h100-sxm5-80gb&weights=fp16"));
 }
 
-TEST_CASE("llama.cpp's prompts keep four fifths of the share on Radeons", "[serving]") {
+TEST_CASE("llama.cpp's prompts keep a share on Radeons", "[serving]") {
   const Plan plan = plan_of("model=llama-3.1-8b&engine=llamacpp&weights=fp16&gpu=rx-7900-xtx-24gb");
-  CHECK(std::abs(roofline(plan, replica_of(plan)).flops - 0.8 * 122.8e12 * 0.8 / (1 + 0.6 * 122.8 / 355)) < 1e6);
+  CHECK(std::abs(roofline(plan, replica_of(plan)).flops - 0.84 * 122.8e12 * 0.86 / (1 + 0.9 * 122.8 / 355)) < 1e6);
+}
+
+TEST_CASE("llama.cpp's products of many rows unpack nothing twice", "[serving]") {
+  const Plan plan = plan_of("model=llama-3.1-8b&engine=llamacpp&weights=q4_k_m&gpu=a100-sxm4-80gb");
+  CHECK(rows_share(plan, 8) == 1);
+  CHECK(std::abs(rows_share(plan, 9) - 5.9 * 19.5e12 / 128 / (2039e9 * 0.93)) < 1e-9);
+  CHECK(rows_share(plan_of("model=llama-3.1-8b&gpu=a100-sxm4-80gb"), 9) == 1);
 }
 
 TEST_CASE("llama.cpp reads quantised weights no faster than a chip unpacks them", "[serving]") {
@@ -72,6 +88,7 @@ TEST_CASE("llama.cpp reads quantised weights no faster than a chip unpacks them"
     return roofline(plan, replica_of(plan)).weight_bytes;
   };
   CHECK(bytes("weights=fp16&gpu=a100-sxm4-80gb") == 2039e9 * 0.93);
+  CHECK(bytes("weights=fp16&engine_version=b4099&gpu=a100-sxm4-80gb") == bytes("weights=q4_k_m&gpu=a100-sxm4-80gb"));
   CHECK(std::abs(bytes("weights=q4_k_m&gpu=a100-sxm4-80gb") - 5.9 * 19.5e12 / 128) < 1e3);
   CHECK(std::abs(bytes("weights=q8_0&gpu=h200-sxm-141gb") - 5.9 * 66.9e12 / 256) < 1e3);
   CHECK(bytes("weights=q4_k_m&gpu=rtx-4090-24gb") == 1008e9 * 0.93);

@@ -1034,6 +1034,52 @@ TEST_CASE("drafts stand as often as the case says, or as is usual of a model's o
   CHECK(!says("", R"("accept_mtp1": 1.92, "tps_user_no_mtp": 111)", "draft_tokens"));
 }
 
+TEST_CASE("llama.cpp's requests wait where its server has fewer slots, and Ollama's where it is not told") {
+  const auto of = [](const std::string& engine, const std::string& fields) {
+    const std::string text =
+        R"({"id": "x", "engine": ")" + engine +
+        R"(", "model": "Qwen3-8B", "weight_dtype": "Q4_K_M", "gpu": "RTX 4090", "isl": 500, "osl": 200,
+        "concurrency": 4, )" +
+        fields + R"("measured": {"out_tok_s": 100}})";
+    return measurements_of(only_case(text.c_str()), nullptr).at(0);
+  };
+  const auto waits = [&](const std::string& engine, const std::string& fields) { return of(engine, fields).waiting; };
+  CHECK(waits("llama.cpp", "") == 0);
+  CHECK(waits("llama.cpp", R"("flags": "-np 1",)") == 3);
+  CHECK(waits("llama.cpp", R"("load": {"server": "-np 2"},)") == 2);
+  CHECK(waits("llama.cpp", R"("n_slots": 4,)") == 0);
+  CHECK(waits("ollama", "") == 3);
+  CHECK(waits("ollama", R"("engine_version": "0.9.5",)") == 0);  // as many as there is room for, up to four
+  CHECK(waits("ollama", R"("flags": "OLLAMA_NUM_PARALLEL=4",)") == 0);
+  CHECK(of("ollama", "").share.find("max_seqs=1") != std::string::npos);
+}
+
+TEST_CASE("prompts of Vulkan are nobody's, what one stream writes is as of any backend") {
+  const auto skipped = [](const std::string& fields, const std::string& name) {
+    const std::string text = R"({"id": "x", "engine": "llama.cpp", "model": "Qwen3-8B", "weight_dtype": "Q4_K_M",
+        "gpu": "RTX 3060 12GB", )" +
+                             fields + R"("measured": {")" + name + R"(": 100}})";
+    return measurements_of(only_case(text.c_str()), nullptr).at(0).skipped;
+  };
+  CHECK(skipped(R"("backend": "Vulkan",)", "pp512_tok_s") == "no key names Vulkan");
+  CHECK(skipped(R"("backend": "Vulkan",)", "tg128_tok_s").empty());
+  CHECK(skipped(R"("engine_version": "b7474, Vulkan",)", "pp512_cuda_tok_s").empty());
+  CHECK(skipped("", "pp512_vulkan_tok_s") == "no key names Vulkan");
+  CHECK(skipped("", "pp512_tok_s").empty());
+}
+
+TEST_CASE("a figure in an issue of llama.cpp is of its month, where no build is told") {
+  CHECK(llamacpp_of_issue("ggml-org/llama.cpp#7676") == "2024-06");
+  CHECK(llamacpp_of_issue("github.com/ggml-org/llama.cpp#16715") == "2025-10");
+  CHECK(llamacpp_of_issue("ikawrakow/ik_llama.cpp#864").empty());
+  CHECK(llamacpp_of_issue("vllm-project/vllm#7676").empty());
+  const char* text = R"({"id": "x", "engine": "llama.cpp", "model": "Qwen3-8B", "weight_dtype": "Q4_K_M",
+    "gpu": "RTX 4090", "source": "ggml-org/llama.cpp#16991", "flags": "-ub 1024", "measured": {"pp512_tok_s": 100}})";
+  const Measurement one = measurements_of(only_case(text), nullptr).at(0);
+  CHECK(one.share.find("engine_version=2025-11") != std::string::npos);
+  CHECK(one.share.find("ubatch=1024") != std::string::npos);
+}
+
 TEST_CASE("a model that is no preset has the speed of its family's or of its size") {
   const auto share = [](const std::string& model) {
     const std::string text =
