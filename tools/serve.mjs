@@ -10,7 +10,7 @@ const types = {
   '.wasm': 'application/wasm', '.json': 'application/json', '.svg': 'image/svg+xml', '.png': 'image/png',
 };
 
-createServer((request, response) => {
+const server = createServer((request, response) => {
   try {
     let path = normalize(join(root, decodeURIComponent(new URL(request.url, 'http://localhost').pathname)));
     if (path !== root && !path.startsWith(root + sep)) throw new Error('outside');
@@ -24,4 +24,12 @@ createServer((request, response) => {
   } catch {
     response.writeHead(404).end('not found\n');
   }
-}).listen(Number(port), 'localhost');
+});
+server.on('error', ({code}) => {
+  const taken = code === 'EADDRINUSE' ? 'is taken by another program' : `cannot be used (${code})`;
+  console.error(`port ${port} ${taken}; another one: PORT=9000 sh tools/serve.sh`);
+  process.exit(1);
+});
+server.on('listening', () => console.log(`VRAM Ledger: http://localhost:${port}/  (Ctrl+C ends it)`));
+if (/^\d+$/.test(port) && Number(port) < 65536) server.listen(Number(port), 'localhost');
+else server.emit('error', {code: 'no port from 0 to 65535'});

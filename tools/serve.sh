@@ -4,5 +4,4 @@ set -eu
 cd "$(dirname "$0")/.."
 sh tools/setup.sh
 VRAM_TARGET=site sh tools/build.sh web
-echo "VRAM Ledger: http://localhost:${PORT:-8080}/  (Ctrl+C ends it)"
 exec node tools/serve.mjs build/web "${PORT:-8080}"
