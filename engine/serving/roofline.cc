@@ -56,7 +56,8 @@ double quantised_share(const Plan& plan, double a_watt) {
 
 /// Of `a_watt` TFLOPS a watt.
 double llamacpp_product_share(const Plan& plan, double a_watt) {
-  const bool quantised = weights_format(plan).bits<16, experts = plan.subject->architecture.experts> 0;
+  const bool quantised = weights_format(plan).bits < 16;
+  const bool experts = plan.subject->architecture.experts > 0;
   return (quantised ? quantised_share(plan, a_watt) : kLlamacppHalf.at(a_watt)) * (experts ? kLlamacppExperts : 1) *
          (plan.accelerator->vendor == "AMD" ? kLlamacppRadeon : 1);
 }
