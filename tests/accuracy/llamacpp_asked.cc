@@ -64,7 +64,8 @@ void apply_name(Asked& a) {
   }
   if (a.name.layers > 0) set_repeating(a.given, a.name.layers);
   if (a.name.has("unified")) share.set("unified", slots > 1 ? 1.0 : 0.0);
-  if (a.name.has("fa")) share.set("flash", 1.0);
+  if (a.name.has("fa")) share.set("flash", a.name.has("no") || a.name.has("without") ? 0.0 : 1.0);
+  if (a.name.has("nofa")) share.set("flash", 0.0);
 }
 
 std::string device_of(const Asked& a) {

@@ -158,7 +158,7 @@ void add_sized(Asked& a, std::vector<Measurement>& out) {
   const CheckName& n = a.name;
   if (add_ollama_estimate(a, out)) return;
   if (n.has("repack") || (adds_up(a) && n.has_any({"mtp", "draft"}))) return;
-  if (n.has_any({"output", "outputs"}) && n.has_any({"buffer", "buffers"}))
+  if ((n.has_any({"output", "outputs"}) && n.has_any({"buffer", "buffers"})) || n.has("logits"))
     return out.push_back(measured(a, Figure::outputs, ""));
   if (n.has_any({"nonrepeating", "head"}) && !n.has("compute")) {
     const Plan plan = read_plan(a.given.share.text()).plan;
@@ -171,6 +171,9 @@ void add_sized(Asked& a, std::vector<Measurement>& out) {
   if (n.has_any({"embd", "embedding"})) return add_weights(a, out);
   if (n.has_any({"checkpoint", "snapshot"}) && is_of_states(a)) return add_states(a, out);
   if (adds_up(a) && add_sum(a, out)) return;
+  const bool unsaid = !n.has_any({"model", "weights", "file", "mapped", "kv", "layer", "layers"});
+  if (unsaid && n.place == Place::host && read_name(twin_of(a.m.c, a.check)).has("compute"))
+    return add_buffers(a, out);  // "host_mib" of as many as "host_compute_mib"
   if (n.has_any({"compute", "graph", "scratch", "activation", "activations"})) return add_buffers(a, out);
   if (is_of_states(a)) return add_states(a, out);
   if (n.has_any({"kv", "k", "v", "cache", "ckv", "keys", "values", "indexer"})) return add_cache(a, out);

@@ -50,7 +50,7 @@ void add_bytes_of_token(const ServingMap& m, const json& check, std::vector<Meas
 }
 
 bool is_of_token(const std::string& name, const std::string& unit) {
-  const bool said = name.find("per_tok") != std::string::npos || name.find("token_bytes") != std::string::npos;
+  const bool said = holds_any(name, {"per_tok", "token_bytes", "bytes_tok", "bytes_a_tok"});
   return said || unit.find("/tok") != std::string::npos;
 }
 
@@ -75,6 +75,13 @@ bool is_of_request(const std::string& name) {
   return false;
 }
 
+bool is_of_cache(const std::string& name) {
+  if (is_one_of(name, {"k", "v", "blocks_gib", "blocks_gb"})) return true;
+  for (const char* begins : {"kv", "k_", "v_", "ckv", "cache", "available_kv", "available_cache"})
+    if (name.starts_with(begins)) return true;
+  return false;
+}
+
 void add_check(const ServingMap& m, const json& check, std::vector<Measurement>& out) {
   const std::string name = text(check, "name");
   const bool sized = bytes_of_unit(text(check, "unit")) > 0;
@@ -96,7 +103,7 @@ void add_check(const ServingMap& m, const json& check, std::vector<Measurement>&
     const bool sized_parameters = sized && row->figure == Figure::parameters;
     return add_named_check(m, check, sized_parameters ? Figure::weights : row->figure, out);
   }
-  if (name.starts_with("kv") || name.starts_with("k_") || name.starts_with("v_") || name.starts_with("ckv")) {
+  if (is_of_cache(name)) {
     if (sized) add_cache(m, check, out);
   } else if (const NamedFigure* row = figure_within(name)) {
     add_named_check(m, check, row->figure, out);

@@ -197,6 +197,8 @@ bool in_groups(const ServingMap& m) {
   return bill.kv_bytes_per_token != bill.kv_bytes_per_token_beyond_window || has_states(plan);
 }
 
+constexpr double kLeastPool = 4 << 20;  // bytes: what is smaller is a token's
+
 /// KV cache: of an engine that preallocates, the bytes of a token; of llama.cpp the whole allocation.
 void add_cache(const ServingMap& m, const json& check, std::vector<Measurement>& out) {
   const std::string name = text(check, "name");
@@ -205,16 +207,17 @@ void add_cache(const ServingMap& m, const json& check, std::vector<Measurement>&
   double tokens = part == "sliding" ? first_of(m.c, {"swa_tokens", "sliding_tokens"}) : cached_tokens(m.c, name);
   if (tokens == 0) tokens = tokens_beside(m.c, twin_of(m.c, check));
   if (tokens == 0 || (part.empty() && in_groups(m))) return add_cache_of_hybrid(m, check, bytes, out);
-  const bool half = name.starts_with("k_") || name.starts_with("v_");
+  const CheckName words = read_name(name);
+  const bool keys = words.has("k"), half = keys != words.has("v");  // "k_plus_v" is of both
   ServingMap given = m;
   const auto rank = share_of_rank(m.c, name, "kv heads");
   if (rank) given.share.set("serve_tp", 1.0);
   const double whole = (half ? 2 : 1) / rank.value_or(1);
-  if (half) set_half(given, name[0]);
+  if (half) set_half(given, keys ? 'k' : 'v');
   set_cache_format(given, name);
   Measurement one = begin(given, text(check, "kind"), Figure::kv_token);
   one.part = part;
-  one.measured = whole * bytes / tokens;
+  one.measured = whole * bytes / (bytes < kLeastPool ? 1 : tokens);
   one.rounding = whole * bytes_of_unit(text(check, "unit")) * half_digit(number(check, "measured")) / tokens;
   one.unit = "bytes a token";
   out.push_back(std::move(one));

@@ -12,7 +12,7 @@ namespace {
 constexpr double kUsualSwap = 4;  // GiB a GPU: vllm's --swap-space
 
 bool is_of_swap(const std::string& name) {
-  return name.find("cpu") != std::string::npos && name.find("block") != std::string::npos;
+  return holds_any(name, {"cpu", "swap", "host"}) && name.find("block") != std::string::npos;
 }
 
 /// Does the case say how much is set apart for swap, or hold its blocks against the usual 4 GiB?

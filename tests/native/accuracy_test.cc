@@ -552,6 +552,30 @@ TEST_CASE("Sizes of a log are of what their names, cases and digits say", "[serv
             1);
 }
 
+TEST_CASE("Checks are named in many ways", "[serving]") {
+  const auto error_of = [](const std::string& text) {
+    const Measurement check = measurements_of(only_case(text.c_str()), nullptr).front();
+    CAPTURE(text, check.share, check.estimate, check.measured);
+    return check.skipped.empty() ? check.error() : 1.0;
+  };
+  // Llama-3.1-8B: 32 layers of 8 heads of 128; logits of 512 tokens or 512 x 4 x (32 x 8192 + 8192 + 4 x 4096).
+  const std::string vllm = R"case({"id":"names","engine":"vllm","engine_version":"0.6.3","model":"Llama-3.1-8B",
+    "weight_dtype":"bf16","tp":1,"gpu":"A100 80GB","n_gpus":1,"kv_dtype":"bf16","source":"a log",
+    "measured":{"tokens":442368},"checks":[{"kind":"independent",)case";
+  for (const char* cache : {"kv_gib", "cache_gib", "available_kv", "kv_total", "k_plus_v", "kv_from_blocks"})
+    CHECK(error_of(vllm + "\"name\":\"" + cache + R"case(","measured":54,"unit":"GiB"}]})case") < 0.002);
+  for (const char* token : {"kv_bytes_per_token", "bytes_token", "kv_bytes", "token_bytes"})
+    CHECK(error_of(vllm + "\"name\":\"" + token + R"case(","measured":131072,"unit":"B"}]})case") < 0.002);
+  const std::string llamacpp = R"case({"id":"names","engine":"llama.cpp","engine_version":"b4500","model":
+    "Llama-3.1-8B","weight_dtype":"Q4_K_M","gpu":"RTX 4090","n_gpus":1,"max_model_len":8192,"kv_dtype":"f16",
+    "measured":{"host_compute_mib":24.01},"source":"a log","checks":[{"kind":"independent","unit":"MiB",)case";
+  for (const char* name : {"compute_mib", "scratch_mib", "graph_cuda0", "compute_mib_no_fa", "compute_nofa"})
+    CHECK(error_of(llamacpp + "\"name\":\"" + name + R"case(","measured":560}]})case") < 0.002);
+  CHECK(error_of(llamacpp + R"case("name":"compute_fa","measured":258.5}]})case") < 0.002);
+  CHECK(error_of(llamacpp + R"case("name":"host_mib","measured":24.01}]})case") < 0.002);
+  CHECK(error_of(llamacpp + R"case("name":"logits_mib","measured":0.49}]})case") < 0.002);
+}
+
 TEST_CASE("Ollama's first estimates of a Llama's graph leave out its logits", "[serving]") {
   // llm/ggml.go of 0.1.48 and 0.3.10: 512 x 4 x (32 x 2048 + 2048 + 4 x 4096), then no less than 512 x 4 x 132352.
   const std::string text = R"case({"id":"graph","engine":"ollama","model":"llama3 8B","weight_dtype":"Q4_0",
