@@ -178,12 +178,23 @@ std::vector<CacheGroup> groups_of(const Plan& plan, const Replica& replica, cons
   return groups;
 }
 
+// VLLM_ALLOW_CHUNKED_LOCAL_ATTN_WITH_HYBRID_KV_CACHE is off by itself in the sources of autumn 2025, on in those of
+// 2026 (envs.py; config/vllm.py, __post_init__): between them 0.13 of December is taken.
+constexpr double kFreesChunksSince = 13e3;
+
+/// Llama 4's local layers keep every token: 240 GiB for 10,485,760 tokens of Scout on each of 8 GPUs (vllm#19407, 0.9).
+bool keeps_chunks(const Plan& plan) {
+  return plan.engine == Engine::vllm && release_number(plan) < kFreesChunksSince &&
+         plan.subject->architecture.model_type.starts_with("llama4");
+}
+
 }  // namespace
 
 bool frees_windows(const Plan& plan) {
   if (plan.engine == Engine::llamacpp) {
     return keeps_windows(*plan.subject) && llamacpp_build(plan.engine_version).frees_windows;
   }
+  if (keeps_chunks(plan)) return false;
   if (plan.engine == Engine::trtllm) return false;  // max_attention_window: the longest request unless one is given
   return plan.engine != Engine::sglang || has_window_pool(plan.subject->architecture);
 }

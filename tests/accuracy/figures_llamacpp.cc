@@ -118,8 +118,14 @@ double state_bytes(const Plan& plan, const std::string& part) {
   return bytes;
 }
 
-double attention_graph(const Plan& plan) {
-  return 4 * plan.ubatch * (1 + 4 * plan.hidden + plan.max_len * (1 + plan.heads));
+double graph_estimate(const Plan& plan, bool logits) {
+  const std::string_view type = plan.subject->architecture.model_type;
+  const double scores = plan.max_len * (1 + plan.heads);
+  double attention = 1 + 4 * plan.hidden + scores;
+  if (type == "qwen2") attention = 1 + 2 * plan.hidden + scores;
+  if (type == "cohere") attention = 2 + 4 * plan.hidden + scores;
+  if (type.starts_with("gemma")) attention = 2 + 2 * plan.hidden + 2 * plan.head_dim * plan.heads + scores;
+  return 4 * plan.ubatch * std::max(attention, logits ? plan.hidden + plan.vocab : 0);
 }
 
 double layer_weight_bytes(const Plan& plan, const std::string& part) {

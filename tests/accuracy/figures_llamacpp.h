@@ -16,8 +16,8 @@ double state_bytes(const Plan& plan, const std::string& part);
 /// Weights of "device 1/3"; of "layers", those that repeat.
 double layer_weight_bytes(const Plan& plan, const std::string& part);
 
-/// What Ollama takes a Llama's graph for where it leaves out its logits: scores, a mask and four hidden states
-/// (llm/ggml.go of 0.3.9, GraphSize).
-double attention_graph(const Plan& plan);
+/// What Ollama takes a file's graph for before it loads it (llm/ggml.go, GraphSize, 0.3.9 and 0.5.7): the larger of
+/// scores, a mask and hidden states, and of logits where they are looked at.
+double graph_estimate(const Plan& plan, bool logits);
 
 }  // namespace vram::accuracy

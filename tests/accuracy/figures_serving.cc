@@ -51,7 +51,7 @@ double slots_of_states(const Plan& plan) {
 double recurrent_states(const Report& r, const std::string& part) {
   const Line* cache = line_of(r.serving.lines, "kv_cache");
   double bytes = cache != nullptr ? bytes_within(*cache, "state") : 0;
-  if (r.plan.engine == Engine::sglang) bytes = slots_of_states(r.plan);
+  if (r.plan.engine != Engine::llamacpp) bytes = slots_of_states(r.plan);
   const double width = r.plan.engine == Engine::llamacpp ? 4 : 2;  // of a convolution's
   for (const LayerKind& kind : r.plan.subject->kinds) {
     if (kind.state_elements == 0 || part.empty()) continue;
@@ -269,7 +269,8 @@ std::optional<Amount> memory_amount(const Report& r, const Measurement& m) {
     case Figure::process:
       return Amount{static_cast<double>(s.device_bytes), static_cast<double>(s.band_bytes)};
     case Figure::buffers:
-      return m.part == "attention" ? Amount{attention_graph(r.plan), 0} : sum_of(s.lines, {"activations"});
+      if (m.part.starts_with("estimate")) return Amount{graph_estimate(r.plan, m.part == "estimate with logits"), 0};
+      return sum_of(s.lines, {"activations"});
     case Figure::host_buffers:
       return sum_of(s.host_lines, {"activations"});
     case Figure::outputs:

@@ -65,11 +65,15 @@ bool takes_no_turns(const Asked& a) {
   return std::fabs(host - one) < 0.05 * one;
 }
 
-/// "memory.graph.full" of a Llama's file as early releases estimate it.
-bool estimates_attention_alone(const Asked& a) {
-  if (!is_ollama(a.m.c) || !a.name.has("graph") || ollama_counts_logits(text(a.m.c, "engine_version"))) return false;
+/// "memory.graph.full", which Ollama estimates by rules for each kind of model; "" where they are not known.
+std::string estimate_part(const Asked& a) {
   const Plan plan = read_plan(a.given.share.text()).plan;
-  return plan.subject && is_one_of(plan.subject->architecture.model_type, {"llama", "mistral", "mixtral"});
+  if (!is_ollama(a.m.c) || !a.name.has("graph") || !plan.subject) return "";
+  const std::string& type = plan.subject->architecture.model_type;
+  const bool llama = is_one_of(type, {"llama", "mistral"});
+  if (!llama && !is_one_of(type, {"qwen2", "gemma", "gemma2", "cohere"})) return "";
+  const bool logits = !llama || ollama_counts_logits(text(a.m.c, "engine_version"));
+  return logits ? "estimate with logits" : "estimate";
 }
 
 void add_buffers(Asked& a, std::vector<Measurement>& out) {
@@ -83,13 +87,14 @@ void add_buffers(Asked& a, std::vector<Measurement>& out) {
   if (const auto flash = flash_said(lower(text(a.check, "explanation"))))
     a.given.share.set("flash", *flash ? 1.0 : 0.0);
   if (a.name.has_any({"estimate", "estimated"})) a.given.share.set("flash", 0.0);
-  const char* part = estimates_attention_alone(a) ? "attention" : "";
-  out.push_back(measured(a, host ? Figure::host_buffers : Figure::buffers, part));
+  out.push_back(measured(a, host ? Figure::host_buffers : Figure::buffers, estimate_part(a)));
 }
 
 /// "MTP layer counted": of files that have their prediction modules, too.
 bool counts_modules(const Asked& a) {
-  return holds_any(lower(text(a.check, "explanation")), {"mtp", "nextn", "prediction module"});
+  const std::string said = lower(text(a.check, "explanation"));
+  return holds_any(said, {"mtp", "nextn", "prediction module"}) &&
+         !holds_any(said, {"without", "not counted", "no mtp"});
 }
 
 void add_counted(Asked& a, std::vector<Measurement>& out) {
@@ -154,11 +159,19 @@ bool is_of_states(Asked& a) {
   return true;
 }
 
+/// "output_mib" of so few bytes that they are rows of logits, not the head; ik_llama.cpp's are not known.
+bool are_rows(const Asked& a) {
+  const Plan plan = read_plan(a.given.share.text()).plan;
+  if (!a.name.has("output") || !plan.subject || lower(text(a.m.c, "engine")).rfind("ik", 0) == 0) return false;
+  const double rows = a.value() * a.bytes / (4 * plan.vocab);
+  return rows > 0.9 && rows < 64.5 && std::fabs(rows - std::round(rows)) < 0.05;
+}
+
 void add_sized(Asked& a, std::vector<Measurement>& out) {
   const CheckName& n = a.name;
   if (add_ollama_estimate(a, out)) return;
   if (n.has("repack") || (adds_up(a) && n.has_any({"mtp", "draft"}))) return;
-  if ((n.has_any({"output", "outputs"}) && n.has_any({"buffer", "buffers"})) || n.has("logits"))
+  if ((n.has_any({"output", "outputs"}) && n.has_any({"buffer", "buffers"})) || n.has("logits") || are_rows(a))
     return out.push_back(measured(a, Figure::outputs, ""));
   if (n.has_any({"nonrepeating", "head"}) && !n.has("compute")) {
     const Plan plan = read_plan(a.given.share.text()).plan;

@@ -77,6 +77,8 @@ bool is_of_request(const std::string& name) {
 
 bool is_of_cache(const std::string& name) {
   if (is_one_of(name, {"k", "v", "blocks_gib", "blocks_gb"})) return true;
+  const CheckName words = read_name(name);  // "swa_k_gib"
+  if (words.has_any({"k", "v", "kv"}) && words.has_any({"swa", "full", "sliding", "global"})) return true;
   for (const char* begins : {"kv", "k_", "v_", "ckv", "cache", "available_kv", "available_cache"})
     if (name.starts_with(begins)) return true;
   return false;

@@ -361,6 +361,20 @@ void set_variant(ServingMap& m, const std::string& name, const std::string& pres
   m.share.set("v_head_dim", plan.v_head_dim);
 }
 
+/// "Qwen3-8B or Qwen3-4B (36 layers)": two models of one cache.
+std::string first_of_two(const std::string& name) {
+  const size_t at = name.find(" or ");
+  return at < name.find('(')
+             ? name.substr(0, at) + (name.find('(') == std::string::npos ? "" : " " + name.substr(name.find('(')))
+             : name;
+}
+
+/// Without its bracket, where what stands before is a preset's: "gpt-j-6b (the report below says Llama-2-7b-hf)".
+std::string own_name(const std::string& name) {
+  const std::string before = name.substr(0, name.find('('));
+  return of_stated_size(preset_within(before), before) ? before : name;
+}
+
 void set_named_model(ServingMap& m, const json& models) {
   if (set_config(m)) return;
   std::string name = text(m.c, "model");
@@ -369,8 +383,8 @@ void set_named_model(ServingMap& m, const json& models) {
       at != std::string::npos && at + 3 < name.size() && is_digit(name[at + 3]))
     name = name.substr(0, at) + "-" + name.substr(at + 2, name.find(')', at) - at - 2) +
            name.substr(name.find(')', at) + 1);
-  name = released(with_size(name));
-  if (set_kin(m.share, name)) {
+  name = released(with_size(first_of_two(name)));
+  if (set_kin(m.share, own_name(name))) {
     const std::string kin = m.share.get("model");
     if (kin.empty()) m.skip("the model is no preset");
     return kin.empty() ? void() : set_variant(m, name, kin);

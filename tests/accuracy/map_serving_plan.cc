@@ -40,7 +40,7 @@ void set_storage(ServingMap& m) {
   const bool kept = lower(given).find("mxfp4") != std::string::npos || m.share.get("model").rfind("gpt-oss", 0) == 0;
   if (m.engine == "llamacpp" && kept && !weights.empty() && weights != "fp32") weights = "mxfp4";
   if (find_format(weights)) m.share.set("weights", weights);
-  std::string kv = format_of(kv_given.substr(0, kv_given.find('/')));
+  std::string kv = format_of(kv_given.substr(0, std::min(kv_given.find('/'), kv_given.find(" and "))));
   if (lower(kv_given) == "i8") kv = "int8";  // ggml's plain type
   if (find_format(kv)) m.share.set("kv", kv == "fp16" ? "bf16" : kv);
   m.kv_unread = !kv_given.empty() && lower(kv_given) != "auto" && find_format(kv) == nullptr;

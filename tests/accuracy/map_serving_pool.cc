@@ -73,14 +73,18 @@ void set_half(ServingMap& m, char half) {
   m.kv_unread = false;
 }
 
-/// "available_kv_gib_ranks01": of the ranks whose tokens are the fewest, which the first of them are where they are
-/// even.
+/// "available_kv_gib_ranks01": of the ranks whose tokens are the fewest, which have the least where all hold the same
+/// layers, and where a pipeline's stages are even are the first of them.
 double least_of_ranks(const json& c) {
   const json* measured = find(c, "measured");
+  double least = 0;
   if (measured == nullptr || !measured->is_object()) return 0;
-  for (const auto& [name, value] : measured->items())
-    if (name.rfind("available_kv_gib_rank", 0) == 0 && value.is_number()) return value.get<double>();
-  return 0;
+  for (const auto& [name, value] : measured->items()) {
+    if (name.rfind("available_kv_gib_rank", 0) != 0 || !value.is_number()) continue;
+    const double gib = value.get<double>();
+    least = least == 0 || (number(c, "pp") <= 1 && gib < least) ? gib : least;
+  }
+  return least;
 }
 
 /// "kv_gib_a" and "kv_gib_b", "available_kv_gib_pp0": of GPUs or stages that leave different pools the smallest sets

@@ -191,6 +191,17 @@ TEST_CASE("Builds of llama.cpp before windows had a cache keep every token", "[s
   CHECK(request(share + "2025-06") < 5000ull * 1048576);
 }
 
+TEST_CASE("vllm kept the chunks of Llama 4's local layers through 2025", "[serving]") {
+  // 48 layers of one head of 128 on each of 8 GPUs: 240.00 GiB for 10,485,760 tokens in a log of 0.9
+  const std::string share = "model=llama-4-scout-17b-16e&serve_tp=8&prompt=10485760&output=0&engine_version=";
+  const auto a_token = [&share](const char* version) {
+    const vram::PlanReading reading = vram::read_plan(share + version);
+    return vram::serving_bill(reading.plan).kv_bytes_per_token_beyond_window.value_or(0);
+  };
+  CHECK(a_token("0.9.2") == 48ull * 8 * 128 * 2 * 2);
+  CHECK(a_token("0.13.0") == 12ull * 8 * 128 * 2 * 2);
+}
+
 TEST_CASE("Builds of llama.cpp differ in what they cache of latent attention", "[serving]") {
   // DeepSeek-V3 at 2048: 61 layers of 128 heads of 192 and 128 (9.5 GiB in a log of 2025-01), of 576 and 512, of 576
   const std::string share = "model=deepseek-v3&engine=llamacpp&prompt=2048&output=0&kv=bf16&engine_version=";

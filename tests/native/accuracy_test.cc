@@ -13,6 +13,7 @@
 #include "tests/accuracy/figures.h"
 #include "tests/accuracy/llamacpp_said.h"
 #include "tests/accuracy/load.h"
+#include "tests/accuracy/map_serving_pool.h"
 #include "tests/accuracy/measured_fields.h"
 #include "tests/accuracy/model_kin.h"
 #include "tests/accuracy/ollama.h"
@@ -549,6 +550,32 @@ TEST_CASE("Sizes of a log are of what their names, cases and digits say", "[serv
   check_all(R"case({"id":"cut","engine":"sglang","model":"DeepSeek-V3 geometry cut to 2 layers","weight_dtype":"bf16",
     "tp":4,"n_gpus":4,"kv_dtype":"bf16","measured":{},"checks":[{"name":"bytes_per_token","kind":"independent",
     "measured":2.25,"unit":"KiB"}],"source":"a log"})case",
+            1);
+}
+
+TEST_CASE("A model's name counts before its bracket, a pool where it is the least", "[serving]") {
+  // 28 layers of 16 heads of 256 in FP8; 92 layers of 4 of 8 heads a GPU; rows of logits, a row a slot.
+  check_all(
+      R"case({"id":"bracket","engine":"tensorrt-llm","engine_version":"0.12.0","model":"EleutherAI/gpt-j-6b FP8 (the report below says Llama-2-7b-hf)",
+"weight_dtype":"fp8","tp":1,"n_gpus":1,"kv_dtype":"fp8","block_size":64,
+    "measured":{},"checks":[{"name":"kv_bytes_per_token","kind":"independent","measured":229376,"unit":"B"}],
+    "source":"a log"})case",
+      1);
+  check_all(
+      R"case({"id":"two","engine":"sglang","model":"Qwen3-8B or Qwen3-4B (36 layers)","weight_dtype":"bf16","tp":1,
+    "n_gpus":1,"kv_dtype":"bf16","measured":{},"checks":[{"name":"kv_bytes_per_token","kind":"independent",
+    "measured":147456,"unit":"B"}],"source":"a log"})case",
+      1);
+  const json ranks = json::parse(R"({"tp":2,"pp":1,"measured":{"available_kv_gib_rank0":16.85,
+    "available_kv_gib_rank1":13.43}})");
+  CHECK(logged_pool_gib(ranks) == 13.43);
+  check_all(R"case({"id":"rows","engine":"llama.cpp","engine_version":"b7445","model":"gemma-2-2b-it",
+    "weight_dtype":"Q4_K_M","gpu":"CPU","max_model_len":8192,"batch":4,"kv_dtype":"f16","measured":{"n_seq_max":4},
+    "checks":[{"name":"output_mib","kind":"independent","measured":3.906,"unit":"MiB"}],"source":"a log"})case",
+            1);
+  check_all(R"case({"id":"rule","engine":"ollama","engine_version":"0.3.12","model":"Qwen2-7B","weight_dtype":"Q4_0",
+    "gpu":"RTX 3090","max_model_len":8192,"batch":4,"kv_dtype":"f16","measured":{"graph_full_mib":478},"checks":
+    [{"name":"graph_mib","kind":"independent","measured":478,"unit":"MiB"}],"source":"a log"})case",
             1);
 }
 
