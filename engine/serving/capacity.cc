@@ -120,9 +120,17 @@ double state_pool_bytes(const Plan& plan, const StageCapacity& stage) {
 
 namespace {
 
+/// States that sglang keeps free for each request where prefixes are cached, of which a tree holds its share
+/// (model_runner_kv_cache_mixin.py, MAMBA_CACHE_SIZE_MAX_RUNNING_REQUESTS_RATIO; sglang#11214, 0.5.4): 134 of 512
+/// clients of Qwen3.5-9B are under way on an H100.
+double states_kept(const Plan& plan) {
+  constexpr double kKept = 3, kSince = 5004;
+  return caches_no_prefix(plan) || release_number(plan) < kSince ? 1 : kKept;
+}
+
 bool holds(const Plan& plan, const StageCapacity& stage, const RequestBytes& each, double requests) {
   const double apart = state_pool_bytes(plan, stage), left = stage.budget_bytes - apart - stage.demand.fixed;
-  if (apart > 0) return requests * each.states <= apart && requests * each.tokens <= left;
+  if (apart > 0) return requests * each.states * states_kept(plan) <= apart && requests * each.tokens <= left;
   return requests * each.all() <= left;
 }
 
@@ -130,7 +138,7 @@ double rank_requests(const Plan& plan, const StageCapacity& stage, const Request
   if (each.all() <= 0) return 0;
   const double apart = state_pool_bytes(plan, stage);
   const double left = std::max(0.0, stage.budget_bytes - apart - stage.demand.fixed);
-  return apart > 0 ? std::min(apart / each.states, left / each.tokens) : left / each.all();
+  return apart > 0 ? std::min(apart / each.states / states_kept(plan), left / each.tokens) : left / each.all();
 }
 
 bool tighter(const Plan& plan, const StageCapacity& a, const StageCapacity& b) {

@@ -88,6 +88,12 @@ constexpr double kSortedLogitSeconds = 0.2e-9;
 // one (TensorRT-LLM's overview): a time that stages do not divide.
 constexpr double kStageSeconds = 3e-3;
 
+// Stages of vllm that are nodes of their own take 13 more each: a step's inputs and tokens go to all of them and back
+// (v1/executor/ray_distributed_executor.py). Kimi-K2 on two nodes of eight H200, without and with a cache that is
+// shared out, and DeepSeek-R1 on three of eight L20 take 14, 8 and 18; without either source the other's are 26% off at
+// most.
+constexpr double kNodeStageSeconds = 13e-3;
+
 // First tokens of one stream beyond its prompt: 10 ms (NIM, two H100 and two H200), 2 to 7 of vllm 0.8.5 (24 models at
 // one request a second, IOG-Foundation/llm-inference-benchmarks).
 constexpr double kServerSeconds = 7e-3;
@@ -203,7 +209,9 @@ double request_seconds(const Plan& plan) {
 }
 
 double stage_seconds(const Plan& plan, const Replica& replica) {
-  return plan.engine == Engine::llamacpp || replica.pp <= 1 ? 0 : kStageSeconds * replica.pp;
+  if (plan.engine == Engine::llamacpp || replica.pp <= 1) return 0;
+  const bool apart = plan.engine == Engine::vllm && replica.tp * replica.pp > plan.node && plan.net_bw > 0;
+  return (kStageSeconds + (apart ? kNodeStageSeconds : 0)) * replica.pp;
 }
 
 double server_seconds(const Plan& plan) { return plan.engine == Engine::llamacpp ? 0 : kServerSeconds; }

@@ -187,8 +187,19 @@ double token_time_of_burst(const Run& run) {
   return share * std::max(filling.step, after) + (1 - share) * after;
 }
 
+/// More than half of the steps take no prompt along: the middle one of all tokens' times is of such a step. Prompts of
+/// a round share passes, others come one by one.
+bool is_of_plain_step(const Run& run) {
+  if (!run.m.of_steps || run.plan.engine == Engine::llamacpp) return false;
+  const double share = run.plan.prompt / at_least_one(run.plan.batch_tokens);
+  const bool shared = in_rounds(run) || (run.stated() && run.m.requests <= run.slots);
+  const double passes = run.slots / replica_of(run.plan).dp * (shared ? share : at_least_one(share));
+  return passes < 0.5 * run.plan.output;
+}
+
 /// A request that came late in a burst is not kept waiting by the prompts before it.
 double token_time(const Run& run) {
+  if (is_of_plain_step(run)) return step_of(run, run.slots);
   if (!run.stated() || run.paced() || run.plan.output <= 1) return run.token();
   const bool known = run.plan.engine == Engine::vllm || run.plan.engine == Engine::sglang;
   if (known && std::isinf(run.m.longest) && std::isinf(run.m.rate)) return token_time_of_burst(run);

@@ -26,6 +26,7 @@ Measurement own_measurement(const json& c) {
   out.rate = number_or_infinite(c, "rate");
   out.waiting = number(c, "waiting");
   out.of_tokens = flag(c, "of_tokens").value_or(false);
+  out.of_steps = flag(c, "of_steps").value_or(false);
   out.apart = flag(c, "apart").value_or(false);
   out.longest = number_or_infinite(c, "longest");
   out.part = text(c, "part");

@@ -139,6 +139,8 @@ bool is_time(Figure figure) {
          figure == Figure::run_time;
 }
 
+constexpr const char* kNoUnit = "a time without its unit";
+
 void set_unit(const Topics& said, bool token_first, FigureName& out) {
   const bool rate = has(said, Topic::tokens_a_second) ||
                     (has(said, Topic::token) && has(said, Topic::second) && token_first && !has(said, Topic::tpot) &&
@@ -148,7 +150,7 @@ void set_unit(const Topics& said, bool token_first, FigureName& out) {
   const bool unit = out.scale < 1 || has(said, Topic::second) || has(said, Topic::tokens_a_second);
   const bool timed = has(said, Topic::tpot) || has(said, Topic::between) || has(said, Topic::second);
   out.inverse = out.figure == Figure::token_time && (rate || !timed) && out.scale == 1;
-  if (is_time(out.figure) && !unit && !out.inverse && out.unread.empty()) out.unread = "a time without its unit";
+  if (is_time(out.figure) && !unit && !out.inverse && out.unread.empty()) out.unread = kNoUnit;
 }
 
 // --- fields --------------------------------------------------------------------------------------------------------
@@ -197,7 +199,16 @@ bool read_pair_field(const std::string& key, const json& value, Load& load) {
   return true;
 }
 
+/// "input_lens": of each request its own.
+bool read_lengths(const std::string& key, const json& value, Load& load) {
+  if (!value.is_array() || value.size() < 3 || key.find("lens") == std::string::npos) return false;
+  const bool differ = std::any_of(value.begin(), value.end(), [&](const json& one) { return one != value[0]; });
+  if (differ) load.longest = HUGE_VAL;
+  return true;
+}
+
 void read_field(const std::string& key, const json& value, Load& load) {
+  if (read_lengths(key, value, load)) return;
   if (is_of_layout(key) || read_pair_field(key, value, load)) return;
   Topics said;
   bool bare_n = true, batch = false, most = false;
@@ -397,6 +408,8 @@ FigureName read_figure_name(const std::string& name) {
   set_bench_lengths(out, said, reading.prompt, reading.output);
   take_bare(reading.bare, out);
   set_unit(said, reading.order.token_first, out);
+  const bool stamped = name == "duration" || name == "benchmark_duration";  // vllm's results: in seconds
+  if (stamped && out.unread == kNoUnit) out.unread.clear();
   return out;
 }
 

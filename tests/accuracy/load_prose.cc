@@ -311,7 +311,9 @@ class Reader {
 double range_ratio(const json& c, const std::string& said) {
   const std::string words = "range ratio ";
   const size_t at = said.find(words);
-  if (lower(text(c, "engine")).find("sglang") == std::string::npos || at == std::string::npos) return 1;
+  if (lower(text(c, "engine")).find("sglang") == std::string::npos) return 1;
+  if (said_in_sections(c).find("caps of") != std::string::npos) return 0;  // "caps of 1024, random"
+  if (at == std::string::npos) return 1;
   return first_number(said.substr(at + words.size(), 4)).value_or(1);
 }
 
@@ -381,7 +383,7 @@ Load load_of_figure(const json& c, const std::string& figure, const Load& named)
     if (load.clients == 0 && load.rate == 0) load.rate = HUGE_VAL;
   }
   if (const double ratio = range_ratio(c, lower(sentences_of(c))); ratio < 1) {
-    const double mean = load.means ? 1 : (1 + ratio) / 2;
+    const double mean = load.means && ratio > 0 ? 1 : (1 + ratio) / 2;
     load.prompt = std::round(load.prompt * mean);
     load.output = std::round(load.output * mean);
     load.longest = 2 / (1 + ratio);

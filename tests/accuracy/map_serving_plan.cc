@@ -312,7 +312,8 @@ void set_engine(ServingMap& m) {
   if (m.engine == "trtllm" && version.empty()) version = trtllm_release(given);
   if (version.rfind("0.1.dev", 0) == 0) version.clear();  // built from sources that have no tags
   if (version.empty() && m.engine == "vllm") version = vllm_of_date(given);
-  if (version.empty()) version = release_of_date(given, m.engine);
+  for (const std::string& day : {given, text(m.c, "date")})
+    if (version.empty()) version = release_of_date(day, m.engine);
   if (version.empty() && m.engine == "llamacpp") version = llamacpp_of_issue(text(m.c, "source"));
   if (!version.empty()) m.share.set("engine_version", version);
 }

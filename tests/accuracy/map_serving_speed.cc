@@ -14,6 +14,7 @@
 #include "tests/accuracy/model_size.h"
 #include "tests/accuracy/serving_map.h"
 #include "tests/accuracy/serving_said.h"
+#include "tests/accuracy/unread_time.h"
 #include "tests/accuracy/words.h"
 
 namespace vram::accuracy {
@@ -99,14 +100,23 @@ std::string lacking(Load& load, Figure figure) {
   return "";
 }
 
+/// What a request under way writes, to what the mean request does: the longer it is, the longer it is there. E[O^2] /
+/// E[O]^2 is 2 of a data set's lengths, which are near enough to an exponential's, and 4/3 of even ones.
+double length_under_way(const ServingMap& m, double longest) {
+  if (std::isinf(longest)) return 2;
+  return longest > 1 && m.share.get("acceptance").empty() ? 4.0 / 3 : 1;
+}
+
 /// Requests that the server has under way at most. vllm lets one in as soon as there is room for its prompt
 /// (v1/core/sched/scheduler.py, schedule), sglang with a tenth of its output once it has run for 600 steps
 /// (srt/environ.py, SGLANG_INIT_NEW_TOKEN_RATIO): they hold what they have written so far, half of it on average.
-double places(const ServingMap& m) {
+/// Of Qwen3-32B on an H100 46 of ShareGPT's are under way in sglang, 76 in TensorRT-LLM, which keeps room for all of
+/// it: rate x time of a request, and so here.
+double places(const ServingMap& m, double longest) {
   Plan plan = read_plan(m.share.text()).plan;
   if (m.engine == "llamacpp") return plan.has(Key::max_seqs) ? plan.max_seqs : 1e9;
   const bool grows = plan.engine == Engine::vllm || plan.engine == Engine::sglang;
-  if (grows) plan.output = std::ceil(plan.output / 2);
+  plan.output = std::ceil(plan.output * length_under_way(m, longest) / (grows ? 2 : 1));
   if (!is_server(m) || !plan.subject || !plan.accelerator) return 1e9;
   const bool told = !m.share.get("max_seqs").empty();
   const double most = m.engine == "sglang" && !told ? kSglangRunning : plan.max_seqs;
@@ -144,7 +154,7 @@ Measurement at_run(const ServingMap& m, const Load& load, Figure figure) {
       number(m.c, "batch") > 0 || (load.batched && load.clients > read_plan(m.share.text()).plan.max_seqs);
   const double slots = load.slots == 0 && m.engine == "llamacpp" ? slots_of_server(m.c) : load.slots;
   if (slots > 0 || batch) given.share.set_if("max_seqs", std::max(slots, batch ? load.clients : 0));
-  const double most = places(given);
+  const double most = places(given, load.longest);
   const double asked = load.clients > 0 ? load.clients : load.requests > 0 ? load.requests : most;
   double clients = std::round(std::min(asked, most)), rate = load.rate;  // a mean of 1018.8 under way
   if (rate > 0 && !std::isinf(rate)) {
@@ -313,6 +323,13 @@ void set_split(ServingMap& m) {
   if (is_too_large(m.share.text())) m.share.set("serve_pp", gpus);
 }
 
+/// "H20" is sold with 96 and with 141 GB: what the smaller one cannot hold ran on the larger.
+void set_larger_board(ServingMap& m) {
+  const Plan plan = read_plan(m.share.text()).plan;
+  if (m.share.get("gpu") != "h20-96gb" || plan.has(Key::gpu_mem) || !plan.subject) return;
+  if (serving_bill(plan).max_concurrency.value_or(1) < 1) m.share.set("gpu_mem", 138.88);
+}
+
 /// "tp": null, "n_gpus": null.
 bool leaves_gpus_open(const json& c) {
   const auto is_open = [&c](const char* field) { return c.contains(field) && c.at(field).is_null(); };
@@ -328,11 +345,13 @@ void add_named(const ServingMap& of_case, const std::string& name, double amount
       name + said_in(m.c, {"notes", "source", "model", "check", "dataset"}) + said_in_sections(m.c);
   Load load = with_known_lengths(load_of_figure(m.c, name, said.load), words);
   set_own_figure(m, said, load);
+  if (said.figure == Figure::serving_speed && counts_both(m.c, name)) said.figure = Figure::total_speed;
   if (!m.share.get("acceptance").empty()) load.longest = std::max(load.longest, kDraftedSpread);
   load = with_usual_arrivals(m, load, said.figure, amount);
   set_middle_prompt(said, load);
   std::string unknown = unread_name(m, name, said);
   if (unknown.empty()) unknown = unread_percentile(said, load);
+  if (unknown.empty()) unknown = unread_time(m, said, load, amount);
   if (unknown.empty()) unknown = unstated_drafts(m, said.figure);
   if (unknown.empty()) unknown = lacking(load, said.figure);
   if (unknown.empty()) unknown = unexpressed_backend(m, name, load, said.figure);
@@ -340,6 +359,7 @@ void add_named(const ServingMap& of_case, const std::string& name, double amount
   Measurement one = unknown.empty() && m.skipped.empty() ? at_run(m, load, figure) : begin(m, "speed", figure);
   one.measured = published(m, said, load, amount);
   one.of_tokens = said.of_tokens || said.median;
+  one.of_steps = said.of_tokens && said.median;
   one.unit = unit_of(figure);
   if (!unknown.empty()) one.skip_for(unknown);
   if (m.share.get("gpu").empty()) one.skip_for("the GPU is not stated");
@@ -363,6 +383,7 @@ void add_speeds(const ServingMap& of_case, std::vector<Measurement>& out) {
   set_acceptance(m);
   set_mixture(m);
   set_split(m);
+  set_larger_board(m);
   for (const auto& [name, value] : measured->items()) {
     if (!value.is_number()) continue;
     if (!add_row(m, name, value.get<double>(), out)) add_named(m, name, value.get<double>(), out);

@@ -103,6 +103,7 @@ struct Measurement {
   double rate = 0;               // of them arrive in a second; infinite: all at one moment; 0: each where one ends
   double waiting = 0;            // clients beyond those that the server has under way
   bool of_tokens = false;        // a time between tokens is the mean of all of them, not of requests
+  bool of_steps = false;         // ... the middle one of all of them
   bool apart = false;            // clients do not start together
   double longest = 0;            // output of them to their mean: 2 of even lengths, infinite of a data set's; 0: one
 

@@ -129,6 +129,7 @@ std::string own_cases(const std::vector<Measurement>& measurements) {
     if (m.rate > 0) c["rate"] = number_or_infinite(m.rate);
     if (m.waiting > 0) c["waiting"] = m.waiting;
     if (m.of_tokens) c["of_tokens"] = true;
+    if (m.of_steps) c["of_steps"] = true;
     if (m.apart) c["apart"] = true;
     if (m.longest > 0) c["longest"] = number_or_infinite(m.longest);
     if (m.rounding > 0) c["rounding"] = m.rounding;

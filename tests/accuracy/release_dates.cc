@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <iterator>
 
@@ -69,8 +71,17 @@ int month_before(const std::string& given, size_t at) {
   return 0;
 }
 
+/// "20240908-071536", as vllm's benchmark stamps its results.
+Day stamped(const std::string& given) {
+  int year = 0, month = 0, day = 0;
+  const bool digits = given.size() >= 8 && std::all_of(given.begin(), given.begin() + 8, is_digit);
+  if (!digits || std::sscanf(given.c_str(), "%4d%2d%2d", &year, &month, &day) != 3) return {};
+  return year >= 2020 && month >= 1 && month <= 12 ? Day{at(year, month), day} : Day{};
+}
+
 /// "2025-08-19", "2025-08", "Aug 2025"; of "2023" alone its end.
 Day day_of(const std::string& given) {
+  if (const Day day = stamped(given); day.month > 0) return day;
   for (size_t i = 0; i + 4 <= given.size(); ++i) {
     const bool begins = i == 0 || !is_alphanumeric(given[i - 1]);
     const int year = begins && given.compare(i, 2, "20") == 0 ? std::atoi(given.substr(i, 4).c_str()) : 0;

@@ -100,8 +100,12 @@ TEST_CASE("sglang gives the states of a hybrid their own part of the pool", "[se
   // Of 1.9 parts the states have 0.9, however short the requests (mamba_full_memory_ratio)
   const ServingBill brief = bill_of(share + "1"), longer = bill_of(share + "100000");
   const double state = 36.0 * (524288 * 4 + 24576 * 2);
-  CHECK(*brief.max_concurrency == std::floor(static_cast<double>(*brief.kv_budget_bytes_per_gpu) * 0.9 / 1.9 / state));
+  const double states = static_cast<double>(*brief.kv_budget_bytes_per_gpu) * 0.9 / 1.9 / state;
   CHECK(*longer.max_concurrency < *brief.max_concurrency);
+  // Three of them for each request where a tree of prefixes holds some (MAMBA_CACHE_SIZE_MAX_RUNNING_REQUESTS_RATIO)
+  CHECK(*brief.max_concurrency == std::floor(states / 3));
+  CHECK(*bill_of(share + "1&prefix_hit=0").max_concurrency == std::floor(states));
+  CHECK(*bill_of(share + "1&engine_version=0.5.3").max_concurrency == std::floor(states));
   // max_seqs given and prefixes not cached (--disable-radix-cache): that many states, the rest for tokens
   CHECK(*bill_of(share + "1&max_seqs=48&prefix_hit=0").max_concurrency == 48);
   CHECK(*bill_of(share + "1&max_seqs=48").max_concurrency == *brief.max_concurrency);

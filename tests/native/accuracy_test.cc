@@ -927,6 +927,99 @@ TEST_CASE("a request rate holds as many requests under way as it brings") {
   CHECK(load_of(stated, "tpot_ms_rate1") == slow);
 }
 
+TEST_CASE("requests of many lengths under way are longer than the mean one") {
+  const auto under_way = [](const std::string& engine, const std::string& lengths) {
+    const std::string text = R"({"id": "x", "engine": ")" + engine + R"(", "model": "Qwen/Qwen3-32B", "n_gpus": 1,
+      "weight_dtype": "bf16", "gpu": "H100 80GB SXM", "isl": 217, "osl": 201, "num_prompts": 1000, "request_rate": "inf",
+      "load": {)" + lengths + R"(}, "measured": {"out_tok_s": 1000}})";
+    const std::string share = measurements_of(only_case(text.c_str()), nullptr).at(0).share;
+    return std::stod(share.substr(share.find("concurrency=") + 12));
+  };
+  // rate x time of a request, of ShareGPT's: 4.03 x 201 x 56 ms, 6.35 x 201 x 59 ms (gpustack's performance lab)
+  const std::string set = R"("dataset": "ShareGPT")";
+  CHECK(std::abs(under_way("sglang", set) / 45.6 - 1) < 0.1);
+  CHECK(std::abs(under_way("tensorrt-llm", set) / 75.6 - 1) < 0.1);
+  for (const char* engine : {"vllm", "sglang", "tensorrt-llm"}) CHECK(under_way(engine, set) < under_way(engine, ""));
+  CHECK(under_way("vllm", R"("input_lens": [1, 2, 3])") == under_way("vllm", set));
+  CHECK(under_way("vllm", R"("input_lens": [2, 2, 2])") == under_way("vllm", ""));
+}
+
+TEST_CASE("a time is read against what else the case says of the run") {
+  const std::string stated = R"("isl": 200, "osl": 101, "concurrency": 16,)";
+  CHECK(load_of(stated, "itl_median_ms", "0.0") == "a time of nothing");
+  CHECK(load_of(stated, "ttft_median_ms", "0.0") == "a time of nothing");
+  // Of 101 tokens in 2 s each takes 20 ms but the first, whatever a client counts that gets several at once.
+  const auto token = [&](const std::string& name, const std::string& amount, const std::string& others) {
+    const std::string text = R"({"id": "x", "engine": "vllm", "model": "Qwen/Qwen3-8B", "weight_dtype": "bf16",
+      "gpu": "H100 80GB SXM", "n_gpus": 1, )" +
+                             stated + R"( "measured": {)" + others + ", \"" + name + "\": " + amount + "}}";
+    for (const Measurement& one : measurements_of(only_case(text.c_str()), nullptr))
+      if (one.figure == Figure::token_time && std::abs(one.measured * 1000 - std::stod(amount)) < 1e-9)
+        return one.skipped;
+    return std::string("nothing");
+  };
+  const std::string whole = R"("mean_e2e_s": 2.1, "ttft_mean_ms": 100)";
+  CHECK(token("tpot_mean_ms", "3.4", whole) == "tokens that came in pieces");
+  CHECK(token("tpot_mean_ms", "20", whole).empty());
+  CHECK(token("median_itl_ms", "115", R"("median_tpot_ms": 12)") == "tokens that came in pieces");
+  CHECK(token("median_itl_ms", "15", R"("median_tpot_ms": 12)").empty());
+}
+
+TEST_CASE("images among the prompts are no tokens that a case counts") {
+  const std::string images = R"("isl": 91, "osl": 127, "num_prompts": 1000, "dataset": "lmarena-ai/VisionArena-Chat",)";
+  CHECK(load_of(images + R"("max_concurrency": 1,)", "ttft_mean_ms") == "how large the images are is not stated");
+  CHECK(load_of(images + R"("max_concurrency": 1,)", "tpot_mean_ms").rfind("time a token", 0) == 0);
+  CHECK(load_of(images + R"("request_rate": 20,)", "tpot_mean_ms") == "how large the images are is not stated");
+}
+
+TEST_CASE("a rate counts what the case says that it counts") {
+  const std::string stated = R"("isl": 8192, "osl": 1024, "concurrency": 16, )";
+  const std::string both = R"("notes": "output tok/s / tp x (isl+osl)/osl",)";
+  CHECK(load_of(stated + both, "tok_s_per_gpu_c16").rfind("all tokens/s served", 0) == 0);
+  CHECK(load_of(stated + both, "out_tok_s_c16").rfind("tokens/s served", 0) == 0);
+  CHECK(load_of(stated, "tok_s_per_gpu_c16").rfind("tokens/s served", 0) == 0);
+}
+
+TEST_CASE("the middle one of all tokens' times is of a step that takes no prompt along, where most do not") {
+  const auto read = [](const char* prompt, const char* more) {
+    const std::string text =
+        R"({"id": "x", "family": "f", "figure": "time a token", "share": "v=1&model=qwen3-8b&output=400&concurrency=16&prompt=)" +
+        std::string(prompt) + R"(", "measured": 1)" + more + "}";
+    return measurements_of(only_case(text.c_str()), nullptr).at(0).estimate;
+  };
+  const char* middle = R"(, "of_tokens": true, "of_steps": true)";
+  CHECK(read("8000", middle) < 0.9 * read("8000", ""));
+  CHECK(read("200000", middle) == read("200000", ""));
+}
+
+TEST_CASE("a result of vllm's benchmark is stamped with its day, and timed in seconds") {
+  const std::string stamped =
+      R"("engine_version": "not stated", "date": "20240908-071536", "isl": 137, "osl": 195, "n": 10,)";
+  const auto all = measurements_of(only_case(spelled(stamped, "duration", "8.6").c_str()), nullptr);
+  REQUIRE(all.size() == 1);
+  CHECK(all[0].figure == Figure::run_time);
+  CHECK(all[0].measured == 8.6);
+  CHECK(all[0].share.find("engine_version=0.6.0") != std::string::npos);
+}
+
+TEST_CASE("an H20 that holds what 96 GB cannot has 141") {
+  const auto share = [](const std::string& model) {
+    const std::string text =
+        R"({"id": "x", "engine": "vllm", "model": ")" + model + R"(", "weight_dtype": "fp8", "tp": 8,
+      "gpu": "H20", "n_gpus": 8, "isl": 2048, "osl": 1024, "concurrency": 16, "measured": {"out_tok_s": 700}})";
+    const Measurement one = measurements_of(only_case(text.c_str()), nullptr).at(0);
+    return one.skipped.empty() ? one.share : one.skipped;
+  };
+  CHECK(share("deepseek-ai/DeepSeek-V3.2").find("gpu=h20-96gb&gpu_mem=138.88") != std::string::npos);
+  CHECK(share("Qwen/Qwen3-235B-A22B-FP8").find("gpu_mem") == std::string::npos);
+}
+
+TEST_CASE("lengths that are caps are half of them on average") {
+  const std::string caps =
+      R"("engine": "sglang", "isl": 1024, "osl": 1000, "load": {"lengths": "caps of 1024, random"},)";
+  CHECK(load_of(caps, "tpot_ms_c16").find("prompt=512&output=500&") != std::string::npos);
+}
+
 TEST_CASE("figures whose load is not known are not predicted") {
   CHECK(load_of(R"("concurrency": 16,)", "total_tok_s") == "the lengths are not stated");
   CHECK(load_of("", "ttft_ms_c16") == "the lengths are not stated");
