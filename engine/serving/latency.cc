@@ -71,6 +71,23 @@ double expert_token_flops(const Model& model) {
   return 2 * parameters;
 }
 
+/// What a step multiplies beyond a prompt's attention: latents are not expanded for it, each head meets them as they
+/// are stored, keys of their rank and the rotated part, values of the rank (vllm's v1/attention/backends/mla/common.py,
+/// forward_mqa, and its like in sglang and TensorRT-LLM).
+double absorbed_flops(const Plan& plan, double context) {
+  const Model& model = *plan.subject;
+  const double topk = model.architecture.index_topk;
+  double products = 0;
+  for (size_t k = 0; k < model.kinds.size(); ++k) {
+    const Attention& a = model.kinds[k].attention;
+    if (model.kinds[k].mixer != Mixer::full || a.kv_lora_rank <= 0) continue;
+    const double attended = topk > 0 && a.index_head_dim > 0 ? std::min(topk, context) : context;
+    const double wider = 2 * a.kv_lora_rank + a.rope_head_dim - a.qk_head_dim - a.v_head_dim;
+    products += attended * a.heads * std::max(0.0, wider) * model.layers_of_kind(k, 0, model.layers.size());
+  }
+  return 2 * products;
+}
+
 /// Share of the products without experts' that a checkpoint of fewer bits leaves in 16: attention in NVFP4 and MXFP4
 /// mixtures.
 double unquantised_share(const Plan& plan, const Replica& replica) {
@@ -136,6 +153,12 @@ class Pass {
     const double stored = plan_.engine == Engine::llamacpp && !plan_.flash ? score_bytes(model_, context) : 0;
     return tokens * ((others + scores / roof_.flops16 + experts) / replica_.tp + moved_ +
                      stored / (plan_.gpu_bw * 1e9 * bandwidth_share(plan_, 16)));
+  }
+  /// Of a step's latents, where an engine is a server.
+  double absorbed(double tokens, double context) const {
+    const bool serves = plan_.engine != Engine::llamacpp && plan_.engine != Engine::generic;
+    if (roof_.flops16 <= 0 || !serves) return 0;
+    return tokens * absorbed_flops(plan_, context) / roof_.flops16 / replica_.tp;
   }
   /// Weights read, of experts those that `tokens` of each data-parallel rank meet: all ranks share them.
   double weights(double tokens) const {
@@ -282,7 +305,8 @@ double requests_together(const Plan& plan, const Replica& replica, double reques
 
 void fill_step(const Plan& plan, const Pass& pass, double batch, Latency& result) {
   const double context = plan.prompt + plan.output / 2, checked = batch * (1 + plan.draft_tokens);
-  const double compute = pass.compute(checked, context);
+  const double latents = plan.kv_lora_rank > 0 ? pass.absorbed(checked, context) : 0;
+  const double compute = pass.compute(checked, context) + latents;
   const double memory = pass.weights(checked) + pass.cache(batch, context);
   result.compute_bound = compute > memory;
   // Added, not overlapped: vllm on an L4 takes 57, 61 and 98 ms a step with 1, 10 and 63 requests of Qwen2.5-7B.

@@ -215,6 +215,14 @@ TEST_CASE("vllm's stages that are nodes of their own are farther from each other
   CHECK(near(*bill_of(trtllm).decode_seconds_per_token, *bill_of(trtllm + "&node=16").decode_seconds_per_token, 1e-6));
 }
 
+TEST_CASE("Each head of a step meets latents as they are stored", "[serving]") {
+  // 128 heads x 61 layers: keys of 512 + 64 and values of 512, where a prompt's are of 192 and 128.
+  const std::string share =
+      "model=deepseek-r1&gpu=h200-sxm-141gb&engine=trtllm&kv=fp8&serve_dp=8&serve_ep=8&prompt=1024";
+  CHECK(near(*bill_of(share + "&output=32768&concurrency=256").tokens_per_second, 3504, 0.2));
+  CHECK(near(*bill_of(share + "&output=8192&concurrency=960").tokens_per_second, 9744, 0.2));
+}
+
 TEST_CASE("Prompts that are launched kernel by kernel wait for their host", "[serving]") {
   const std::string share = "model=qwen3-30b-a3b&gpu=h100-sxm5-80gb&weights=fp8&output=16&prompt=";
   CHECK(near(*bill_of(share + "600").prefill_seconds, 48 * 0.0012, 1e-9));  // 48 layers of experts
