@@ -11,6 +11,7 @@
 #include "engine/serving/experts.h"
 #include "engine/serving/kernels.h"
 #include "engine/serving/roofline.h"
+#include "engine/serving/vllm_run.h"
 #include "engine/serving/weights.h"
 
 namespace vram {
@@ -58,19 +59,31 @@ double expert_token_flops(const Model& model) {
   return 2 * parameters;
 }
 
+/// Heads that FlashMLA's sparse kernels work on at once: a rank's fewer ones are padded (vllm's
+/// mla/flashmla_sparse.py), on Blackwell until FlashInfer's take them (vllm#33451, 0.16). sglang's GLM-5.2 on eight
+/// H200 shows no such loss.
+double sparse_heads(const Plan& plan) {
+  constexpr double kOnHopper = 64, kOnBlackwell = 128, kFlashinfer = 16e3;
+  if (plan.accelerator->vendor != "NVIDIA" || plan.engine != Engine::vllm) return 1;
+  if (!plan.accelerator->family.starts_with("NVIDIA Blackwell")) return kOnHopper;
+  return release_number(plan) < kFlashinfer ? kOnBlackwell : 1;
+}
+
 /// What a step multiplies beyond a prompt's attention: latents are not expanded for it, each head meets them as they
 /// are stored, keys of their rank and the rotated part, values of the rank (vllm's v1/attention/backends/mla/common.py,
 /// forward_mqa, and its like in sglang and TensorRT-LLM).
-double absorbed_flops(const Plan& plan, double context) {
+double absorbed_flops(const Plan& plan, double tp, double context) {
   const Model& model = *plan.subject;
   const double topk = model.architecture.index_topk;
   double products = 0;
   for (size_t k = 0; k < model.kinds.size(); ++k) {
     const Attention& a = model.kinds[k].attention;
     if (model.kinds[k].mixer != Mixer::full || a.kv_lora_rank <= 0) continue;
-    const double attended = topk > 0 && a.index_head_dim > 0 ? std::min(topk, context) : context;
-    const double wider = 2 * a.kv_lora_rank + a.rope_head_dim - a.qk_head_dim - a.v_head_dim;
-    products += attended * a.heads * std::max(0.0, wider) * model.layers_of_kind(k, 0, model.layers.size());
+    const bool sparse = topk > 0 && a.index_head_dim > 0;
+    const double heads = sparse ? tp * round_up(a.heads / tp, sparse_heads(plan)) : a.heads;
+    const double more = heads * (2 * a.kv_lora_rank + a.rope_head_dim) - a.heads * (a.qk_head_dim + a.v_head_dim);
+    const double attended = sparse ? std::min(topk, context) : context;
+    products += attended * std::max(0.0, more) * model.layers_of_kind(k, 0, model.layers.size());
   }
   return 2 * products;
 }
@@ -143,7 +156,7 @@ class Pass {
   double absorbed(double tokens, double context) const {
     const bool serves = plan_.engine != Engine::llamacpp && plan_.engine != Engine::generic;
     if (roof_.flops16 <= 0 || !serves) return 0;
-    return tokens * absorbed_flops(plan_, context) / roof_.flops16 / replica_.tp;
+    return tokens * absorbed_flops(plan_, replica_.tp, context) / roof_.flops16 / replica_.tp;
   }
   /// Weights read, of experts those that `tokens` of each data-parallel rank meet: all ranks share them.
   double weights(double tokens) const {
@@ -223,7 +236,10 @@ double worked_seconds(const Plan& plan, const Pass& pass, double passes) {
   const double tokens = new_tokens(plan);
   if (tokens <= 0 || pass.compute(1, 1) <= 0) return 0;
   const double batches = plan.engine == Engine::llamacpp ? llamacpp_batch_seconds(plan, pass, tokens) : 0;
-  const double compute = pass.compute(tokens, plan.prompt - tokens / 2);
+  const double context = plan.prompt - tokens / 2;
+  // vllm's sparse attention meets latents as they are stored in prompts, too (mla/flashmla_sparse.py).
+  const bool sparse = plan.engine == Engine::vllm && plan.subject->architecture.index_topk > 0;
+  const double compute = pass.compute(tokens, context) + (sparse ? pass.absorbed(tokens, context) : 0);
   const double together = compute + passes * (pass.weights(tokens / passes) + pass.launches());
   return std::max(together, batches) + pass.reduces(tokens, passes) + pass.dispatches(tokens, passes);
 }
