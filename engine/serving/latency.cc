@@ -12,6 +12,7 @@
 #include "engine/serving/kernels.h"
 #include "engine/serving/llamacpp_buffer.h"
 #include "engine/serving/roofline.h"
+#include "engine/serving/vllm_run.h"
 #include "engine/serving/weights.h"
 
 namespace vram {
@@ -71,19 +72,31 @@ double expert_token_flops(const Model& model) {
   return 2 * parameters;
 }
 
+/// Heads that FlashMLA's sparse kernels work on at once: a rank's fewer ones are padded (vllm's
+/// mla/flashmla_sparse.py), on Blackwell until FlashInfer's take them (vllm#33451, 0.16). sglang's GLM-5.2 on eight
+/// H200 shows no such loss.
+double sparse_heads(const Plan& plan) {
+  constexpr double kOnHopper = 64, kOnBlackwell = 128, kFlashinfer = 16e3;
+  if (plan.accelerator->vendor != "NVIDIA" || plan.engine != Engine::vllm) return 1;
+  if (!plan.accelerator->family.starts_with("NVIDIA Blackwell")) return kOnHopper;
+  return release_number(plan) < kFlashinfer ? kOnBlackwell : 1;
+}
+
 /// What a step multiplies beyond a prompt's attention: latents are not expanded for it, each head meets them as they
 /// are stored, keys of their rank and the rotated part, values of the rank (vllm's v1/attention/backends/mla/common.py,
 /// forward_mqa, and its like in sglang and TensorRT-LLM).
-double absorbed_flops(const Plan& plan, double context) {
+double absorbed_flops(const Plan& plan, double tp, double context) {
   const Model& model = *plan.subject;
   const double topk = model.architecture.index_topk;
   double products = 0;
   for (size_t k = 0; k < model.kinds.size(); ++k) {
     const Attention& a = model.kinds[k].attention;
     if (model.kinds[k].mixer != Mixer::full || a.kv_lora_rank <= 0) continue;
-    const double attended = topk > 0 && a.index_head_dim > 0 ? std::min(topk, context) : context;
-    const double wider = 2 * a.kv_lora_rank + a.rope_head_dim - a.qk_head_dim - a.v_head_dim;
-    products += attended * a.heads * std::max(0.0, wider) * model.layers_of_kind(k, 0, model.layers.size());
+    const bool sparse = topk > 0 && a.index_head_dim > 0;
+    const double heads = sparse ? tp * round_up(a.heads / tp, sparse_heads(plan)) : a.heads;
+    const double more = heads * (2 * a.kv_lora_rank + a.rope_head_dim) - a.heads * (a.qk_head_dim + a.v_head_dim);
+    const double attended = sparse ? std::min(topk, context) : context;
+    products += attended * std::max(0.0, more) * model.layers_of_kind(k, 0, model.layers.size());
   }
   return 2 * products;
 }
@@ -158,12 +171,12 @@ class Pass {
   double absorbed(double tokens, double context) const {
     const bool serves = plan_.engine != Engine::llamacpp && plan_.engine != Engine::generic;
     if (roof_.flops16 <= 0 || !serves) return 0;
-    return tokens * absorbed_flops(plan_, context) / roof_.flops16 / replica_.tp;
+    return tokens * absorbed_flops(plan_, replica_.tp, context) / roof_.flops16 / replica_.tp;
   }
   /// Weights read, of experts those that `tokens` of each data-parallel rank meet: all ranks share them.
   double weights(double tokens) const {
     const Architecture& a = model_.architecture;
-    const double share = rows_share(plan_, tokens);
+    const double share = plan_.engine == Engine::llamacpp ? rows_share(plan_, tokens) : 1;
     const double others = seconds_ * share + (host_expert_bytes_ > 0 ? host_experts(tokens) : 0);
     if (expert_seconds_ <= 0) return others;
     const double touched = touched_experts(a.experts, a.experts_per_token, tokens * replica_.dp);
@@ -242,7 +255,7 @@ constexpr double kMicroBatchesAtOnce = 3;
 
 /// Of the time of one micro-batch after the other, where llama.cpp's GPUs follow each other with several.
 double overlapped(const Plan& plan, const Replica& replica, double passes) {
-  if (plan.engine != Engine::llamacpp || passes <= 1 || !copies_inputs(plan, replica)) return 1;
+  if (passes <= 1 || !copies_inputs(plan, replica)) return 1;
   const double stages = std::min(replica.pp, kMicroBatchesAtOnce);
   return (passes + stages - 1) / (passes * stages);
 }
@@ -253,9 +266,12 @@ double worked_seconds(const Plan& plan, const Pass& pass, double passes) {
   if (tokens <= 0 || pass.compute(1, 1) <= 0) return 0;
   const double context = plan.prompt - tokens / 2, each = tokens / passes;
   const double caches = plan.engine == Engine::llamacpp ? passes * pass.cache(1, context) : 0;
-  const double worked = pass.compute(tokens, context) + caches + passes * (pass.weights(each) + pass.launches(each));
-  return worked * overlapped(plan, pass.replica(), passes) + pass.reduces(tokens, passes) +
-         pass.dispatches(tokens, passes);
+  // vllm's sparse attention meets latents as they are stored in prompts, too (mla/flashmla_sparse.py).
+  const bool sparse = plan.engine == Engine::vllm && plan.subject->architecture.index_topk > 0;
+  const double compute = pass.compute(tokens, context) + (sparse ? pass.absorbed(tokens, context) : 0);
+  const double worked = compute + caches + passes * (pass.weights(each) + pass.launches(each));
+  const double apart = plan.engine == Engine::llamacpp ? overlapped(plan, pass.replica(), passes) : 1;
+  return worked * apart + pass.reduces(tokens, passes) + pass.dispatches(tokens, passes);
 }
 
 /// ... and no shorter than the host takes to launch it.

@@ -198,8 +198,7 @@ double bandwidth_share(const Plan& plan, double bits) {
 
 double rows_share(const Plan& plan, double rows) {
   constexpr double kVectors = 8;
-  const bool unpacks = plan.engine == Engine::llamacpp && rows > kVectors;
-  return unpacks ? llamacpp_share(plan, weights_format(plan).bits) / kLlamacppReads : 1;
+  return rows > kVectors ? llamacpp_share(plan, weights_format(plan).bits) / kLlamacppReads : 1;
 }
 
 double request_seconds(const Plan& plan) {

@@ -223,6 +223,18 @@ TEST_CASE("Each head of a step meets latents as they are stored", "[serving]") {
   CHECK(near(*bill_of(share + "&output=8192&concurrency=960").tokens_per_second, 9744, 0.2));
 }
 
+TEST_CASE("vllm's sparse attention pads a rank's heads, and meets latents as they are stored in prompts, too",
+          "[serving]") {
+  const auto prefill = [](const std::string& share) {
+    return *bill_of("gpu=h200-sxm-141gb&weights=fp8&serve_tp=8&prompt=32000&output=100&model=" + share).prefill_seconds;
+  };
+  // 16 of 128 heads a rank, 64 worked on: 2048 tokens x 48 x 1088 x 61 layers x 2 FLOPs more a token of the prompt.
+  const double padded = prefill("deepseek-v3.2"), whole = prefill("deepseek-v3.2&engine=sglang");
+  CHECK(padded > whole);
+  CHECK(padded - whole < 32000 * 2048.0 * 48 * 1088 * 61 * 2 / 350e12);
+  CHECK(prefill("deepseek-v3.2&engine=trtllm") < padded);
+}
+
 TEST_CASE("Prompts that are launched kernel by kernel wait for their host", "[serving]") {
   const std::string share = "model=qwen3-30b-a3b&gpu=h100-sxm5-80gb&weights=fp8&output=16&prompt=";
   CHECK(near(*bill_of(share + "600").prefill_seconds, 48 * 0.0012, 1e-9));  // 48 layers of experts
