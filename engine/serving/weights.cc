@@ -49,7 +49,7 @@ void add_draft(const Plan& plan, WeightCollector& out) {
     out.add(model.layer(model.layers.size() - 1), plan.draft_layers, &draft);
     const double hidden = model.architecture.hidden;
     out.add({{"fc", Part::other, Shard::replicated, hidden, 2 * hidden}}, 1, 1, &draft);
-  } else if (plan.draft_tokens > 0) {
+  } else {
     for (const LayerKind& kind : model.mtp) out.add(kind, 1, &draft);
   }
 }
@@ -74,24 +74,29 @@ void add_absorbed(const Plan& plan, const Replica& replica, const LayerKind& kin
 // process_weights_after_loading: W_Q_UK, W_QR, W_UV_O). 10.45 GiB of DeepSeek-Coder-V2-Lite in AWQ.
 constexpr double kAbsorbsProjectionsSince = 7001, kAbsorbsProjectionsUntil = 8e3;
 
+bool absorbs_projections(const Plan& plan) {
+  const double release = release_number(plan);
+  return plan.engine == Engine::vllm && release >= kAbsorbsProjectionsSince && release < kAbsorbsProjectionsUntil;
+}
+
 void add_absorbed_projections(const Plan& plan, const Replica& replica, const LayerKind& kind, double layers,
                               WeightCollector& out) {
   const Attention& a = kind.attention;
-  const double release = release_number(plan);
-  const bool absorbs = release >= kAbsorbsProjectionsSince && release < kAbsorbsProjectionsUntil;
-  if (plan.engine != Engine::vllm || a.kv_lora_rank <= 0 || !absorbs) return;
+  if (a.kv_lora_rank <= 0) return;
   const double hidden = plan.subject->architecture.hidden, in = a.q_lora_rank > 0 ? a.q_lora_rank : hidden;
   const double elements = a.heads * (in * (a.kv_lora_rank + a.rope_head_dim) + a.kv_lora_rank * hidden);
   out.put({WeightSection::absorbed, elements * layers, plan.weights == "fp8" ? 8.0 : 16.0, replica.tp});
+}
+
+bool indexes_groups(const Plan& plan) {
+  return plan.engine == Engine::sglang && plan.accelerator->vendor == "AMD" && weights_format(plan).id == "int4";
 }
 
 /// On AMD sglang's experts in groups of 4 bits keep the indices of their groups and of their order, 32 bits an input,
 /// which Marlin's conversion frees (compressed_tensors_wNa16_moe.py, CompressedTensorsWNA16TritonMoE).
 void add_group_indices(const Plan& plan, const Replica& replica, const LayerKind& kind, double layers,
                        WeightCollector& out) {
-  const Format& format = weights_format(plan);
-  const bool grouped = format.id == "int4" && kind.ffn.kind == FfnKind::moe;
-  if (plan.engine != Engine::sglang || plan.accelerator->vendor != "AMD" || !grouped) return;
+  if (kind.ffn.kind != FfnKind::moe) return;
   const double inputs = plan.subject->architecture.hidden + kind.ffn.expert_width / replica.tp;
   out.put({WeightSection::group_indices, 2 * inputs * kind.ffn.experts * layers, 32, replica.ep});
 }
@@ -132,10 +137,10 @@ std::vector<WeightParcel> weight_parcels(const Plan& plan, const Replica& replic
     if (stage.more_experts > 0) out.add_more_experts(k);
     const double layers = model.layers_of_kind(k, stage.first, stage.count);
     add_absorbed(plan, replica, model.kinds[k], layers, out);
-    add_absorbed_projections(plan, replica, model.kinds[k], layers, out);
-    add_group_indices(plan, replica, model.kinds[k], layers, out);
+    if (absorbs_projections(plan)) add_absorbed_projections(plan, replica, model.kinds[k], layers, out);
+    if (indexes_groups(plan)) add_group_indices(plan, replica, model.kinds[k], layers, out);
   }
-  if (stage.has_head) add_draft(plan, out);
+  if (stage.has_head && (plan.draft_layers > 0 || plan.draft_tokens > 0)) add_draft(plan, out);
   out.put(rotary_tables(plan));
   return out.take();
 }
